@@ -1,0 +1,108 @@
+/**
+ * The arrows between the rooms (docs/architecture.md), each with its reason.
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|test|tools|bench)/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', comment: 'Two files that need each other are one file, or hide a third.', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'core-is-alone',
+      comment: 'What the product is must be readable, and testable, without cloud and HTTP.',
+      severity: 'error',
+      from: { path: '^core/' },
+      to: { path: own, pathNot: '^core/' },
+    },
+    {
+      name: 'core-without-cloud',
+      comment: 'No SDK, no cloud, no HTTP in core: what it needs of them is a port.',
+      severity: 'error',
+      from: { path: '^core/' },
+      to: { path: ['node_modules/@aws-sdk', 'node_modules/aws-cdk-lib', '^(node:)?(http|https|net|tls|dns|fs)$'] },
+    },
+    {
+      name: 'http-knows-core',
+      comment: 'The edge is the same for every route; it knows no function and no adapter.',
+      severity: 'error',
+      from: { path: '^http/' },
+      to: { path: own, pathNot: '^(http|core)/' },
+    },
+    {
+      name: 'adapters-know-core',
+      comment: 'An adapter fulfils a port of core and knows nothing else of ours.',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: own, pathNot: '^(adapters|core)/' },
+    },
+    {
+      name: 'functions-stay-apart',
+      comment: 'One folder is one Lambda: what two of them share belongs to http or core.',
+      severity: 'error',
+      from: { path: '^functions/([^/]+)/' },
+      to: { path: '^functions/', pathNot: '^functions/$1/' },
+    },
+    {
+      name: 'functions-know-http-and-core',
+      comment: 'A function is a table over core.',
+      severity: 'error',
+      from: { path: '^functions/' },
+      to: { path: own, pathNot: '^(functions|http|core|adapters)/' },
+    },
+    {
+      name: 'only-dependencies-compose',
+      comment: 'One place per function wires adapters; the rest of it cannot tell what is behind a port.',
+      severity: 'error',
+      from: { path: '^functions/', pathNot: '^functions/[^/]+/dependencies\\.ts$' },
+      to: { path: '^adapters/' },
+    },
+    {
+      name: 'aws-only-in-adapters',
+      comment: 'The only callers of anything outside the process. bin/operator.ts is an AWS client of its own, on the operator\'s machine.',
+      severity: 'error',
+      from: { path: '^(core|http|functions|lib)/', pathNot: '^functions/[^/]+/dependencies\\.ts$' },
+      to: { path: 'node_modules/@aws-sdk' },
+    },
+    {
+      name: 'lib-knows-what-it-deploys',
+      comment: 'Routes and environment of the functions, and the names of the indexes that the adapters query: names shared through one file.',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: { path: own, pathNot: ['^lib/', '^functions/[^/]+/(routes|config)\\.ts$', '^adapters/dynamodb/keys\\.ts$'] },
+    },
+    {
+      name: 'bin-knows-lib',
+      comment: 'The entry points start something; they are nothing themselves.',
+      severity: 'error',
+      from: { path: '^bin/' },
+      to: { path: own, pathNot: '^(bin|lib)/' },
+    },
+    {
+      name: 'local-reads-the-assembly',
+      comment: 'It runs whatever was synthesized; if it knew the service it could make it work where AWS would not.',
+      severity: 'error',
+      from: { path: '^local/' },
+      to: { path: own, pathNot: ['^local/', '^lib/settings\\.ts$'] },
+    },
+    {
+      name: 'product-without-tests',
+      comment: 'Nothing that ships knows its tests, tools or benchmarks.',
+      severity: 'error',
+      from: { path: '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk)/' },
+      to: { path: '^(test|tools|bench)/' },
+    },
+    {
+      name: 'no-dev-dependencies-in-product',
+      comment: 'What is bundled is a dependency: it is what is audited.',
+      severity: 'error',
+      from: { path: '^(functions|http|core|adapters)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+  },
+};

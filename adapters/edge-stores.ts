@@ -1,0 +1,34 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
+import { createVault } from '../core/crypto/vault.ts';
+import type { Clock } from '../core/shared/clock.ts';
+import { CLIENT_SETTINGS } from './aws/client-settings.ts';
+import { createApplicationStore } from './dynamodb/application-store.ts';
+import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
+import { createTenantStore } from './dynamodb/tenant-store.ts';
+import { createKmsKeyService } from './kms/kms-key-service.ts';
+
+/** What the stores behind the edge need to know. */
+export interface EdgeStoreSettings {
+  readonly accessTable: string;
+  readonly ephemeralTable: string;
+  readonly keyId: string;
+}
+
+/** The stores, keys and vault that authenticate, seal and remember for every function behind the API, over one client of each service. */
+export function createEdgeStores(settings: EdgeStoreSettings, clock: Clock) {
+  const dynamodb = new DynamoDBClient(CLIENT_SETTINGS);
+  const tenantStore = createTenantStore({ client: dynamodb, name: settings.accessTable });
+  const applicationStore = createApplicationStore({ client: dynamodb, name: settings.accessTable });
+  const keyService = createKmsKeyService(new KMSClient(CLIENT_SETTINGS), settings.keyId);
+  const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock });
+  return {
+    dynamodb,
+    applicationStore,
+    credentialStore: applicationStore,
+    idempotencyStore: createIdempotencyStore({ client: dynamodb, name: settings.ephemeralTable }),
+    tenantKeys,
+    vault: createVault(tenantKeys),
+  };
+}

@@ -1,0 +1,33 @@
+import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import type { KeyContext, KeyService } from '../../core/crypto/key-service.ts';
+import { callDependency } from '../aws/dependency-error.ts';
+
+function bytes(value: Uint8Array | undefined): Buffer {
+  if (value === undefined) throw new Error('KMS: an answer without its bytes');
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+const encryptionContext = ({ tenant, purpose, version }: KeyContext) => ({ tenant, purpose, version });
+
+/** The key service over one KMS key. The encryption context is logged by CloudTrail and checked by KMS on every unwrap. */
+export function createKmsKeyService(client: KMSClient, keyId: string): KeyService {
+  return {
+    async generateKey(context) {
+      const command = new GenerateDataKeyCommand({
+        KeyId: keyId,
+        KeySpec: 'AES_256',
+        EncryptionContext: encryptionContext(context),
+      });
+      const answer = await callDependency(() => client.send(command));
+      return { key: bytes(answer.Plaintext), wrapped: bytes(answer.CiphertextBlob) };
+    },
+    async unwrapKey(wrapped, context) {
+      const command = new DecryptCommand({
+        KeyId: keyId,
+        CiphertextBlob: wrapped,
+        EncryptionContext: encryptionContext(context),
+      });
+      return bytes((await callDependency(() => client.send(command))).Plaintext);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { covers, type Container } from '../shared/container.ts';
+import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transform } from './access-rule.ts';
+import type { Permission } from './permission.ts';
+
+/** What a decision looks at. `id` is absent for a token that does not exist yet and whose id is not known. */
+export interface TokenAttributes {
+  readonly id?: string;
+  readonly containers: readonly Container[];
+}
+
+/** The transform that a top-level permission implies: it counts as a rule on `/` (decisions.md, section 5). */
+function impliedTransform(permission: Permission): Transform {
+  return permission === 'token:use' ? 'reveal' : 'mask';
+}
+
+function holds(condition: Condition, id: string | undefined, container: Container): boolean {
+  const actual = condition.attribute === 'id' ? id : container;
+  if (actual === undefined) return false;
+  return condition.operator === 'equals' ? actual === condition.value : actual.startsWith(condition.value);
+}
+
+/** Whether a rule is about a token as far as one of its containers goes. */
+function applies(rule: AccessRule, id: string | undefined, container: Container): boolean {
+  if (rule.container !== undefined) return covers(rule.container, container);
+  if (rule.conditions === undefined || rule.conditions.length === 0) return false;
+  return rule.conditions.every((condition) => holds(condition, id, container));
+}
+
+function decideForContainer(
+  grants: Grants,
+  permission: Permission,
+  id: string | undefined,
+  container: Container,
+): Transform | undefined {
+  const deciding = grants.rules
+    .filter((rule) => rule.permissions.includes(permission) && applies(rule, id, container))
+    .reduce<AccessRule | undefined>(
+      (best, rule) => (best === undefined || rule.priority < best.priority ? rule : best),
+      undefined,
+    );
+  if (deciding !== undefined) return deciding.transform;
+  return grants.permissions.includes(permission) ? impliedTransform(permission) : undefined;
+}
+
+/** The more restrictive of two transforms. */
+export function moreRestrictive(a: Transform, b: Transform): Transform {
+  return TRANSFORMS.indexOf(a) < TRANSFORMS.indexOf(b) ? a : b;
+}
+
+/**
+ * Decides what a credential may do with a token: the transform, or `undefined` for no access.
+ *
+ * Candidates are the rules in ascending priority, then the top-level permissions as rules on `/`; the first that covers
+ * the container and grants the permission decides. Of several containers all must be covered, and the most restrictive
+ * transform counts (decisions.md, section 5). A token without containers is covered by nothing.
+ */
+export function decideAccess(
+  grants: Grants,
+  permission: Permission,
+  token: TokenAttributes,
+): Transform | undefined {
+  let transform: Transform | undefined;
+  for (const container of token.containers) {
+    const decided = decideForContainer(grants, permission, token.id, container);
+    if (decided === undefined) return undefined;
+    transform = transform === undefined ? decided : moreRestrictive(transform, decided);
+  }
+  return transform;
+}
+
+/** Whether a credential holds the permission anywhere at all, at the top level or in some rule. */
+export function holdsSomewhere(grants: Grants, permission: Permission): boolean {
+  return (
+    grants.permissions.includes(permission) ||
+    grants.rules.some((rule) => rule.permissions.includes(permission))
+  );
+}
+
+/**
+ * The containers below which a credential holds the permission, whatever the transform. Rules with conditions are not among them:
+ * they say nothing about a container alone.
+ */
+export function containersGranted(grants: Grants, permission: Permission): readonly Container[] {
+  const granting = grants.rules.filter((rule) => rule.permissions.includes(permission));
+  const containers = granting.flatMap((rule) => (rule.container === undefined ? [] : [rule.container]));
+  return grants.permissions.includes(permission) ? ['/', ...containers] : containers;
+}

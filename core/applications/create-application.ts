@@ -1,0 +1,48 @@
+import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Secret } from '../shared/secret.ts';
+import { invalid, invalidMembers } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import type { Grants } from './access-rule.ts';
+import type { Application, Caller } from './application.ts';
+import type { ApplicationStore } from './application-store.ts';
+import type { ApplicationType } from './permission.ts';
+import { requirePermission } from './require-permission.ts';
+import { validateGrants } from './validate-grants.ts';
+
+export interface CreateApplicationDeps {
+  readonly applicationStore: ApplicationStore;
+  readonly clock: Clock;
+}
+
+export interface NewApplication extends Grants {
+  readonly name: string;
+  readonly type: ApplicationType;
+  /** Ms since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/** Creates an application and its key. The key is returned here and never again; only its hash is stored. */
+export async function createApplication(
+  deps: CreateApplicationDeps,
+  caller: Caller,
+  input: NewApplication,
+  writes: WriteIdentity,
+): Promise<{ readonly application: Application; readonly key: Secret<string> }> {
+  requirePermission(caller, 'application:create');
+  const errors = validateGrants(input.type, input);
+  if (Object.keys(errors).length > 0) throw invalidMembers(errors);
+  const now = deps.clock();
+  if (input.expiresAt !== undefined && input.expiresAt <= now)
+    throw invalid('expires_at', 'must be in the future');
+  const key = generateApiKey(input.type);
+  const application: Application = {
+    ...input,
+    id: writes.newId(),
+    tenantId: caller.tenantId,
+    createdBy: caller.applicationId,
+    createdAt: now,
+  };
+  await deps.applicationStore.create(application, hashApiKey(key));
+  return { application, key };
+}

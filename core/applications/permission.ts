@@ -1,0 +1,41 @@
+/** The types of application (spec.md, Application types). */
+export const APPLICATION_TYPES = ['private', 'public', 'management'] as const;
+export type ApplicationType = (typeof APPLICATION_TYPES)[number];
+
+interface PermissionDefinition {
+  readonly description: string;
+  /** The application types that may hold it (decisions.md, section 5). */
+  readonly applicationTypes: readonly ApplicationType[];
+}
+
+/** Every permission there is, with what it allows and who may hold it. */
+export const PERMISSIONS = {
+  'token:create': { description: 'Create tokens', applicationTypes: ['private', 'public'] },
+  'token:read': { description: 'Read tokens', applicationTypes: ['private'] },
+  'token:search': { description: 'Search tokens', applicationTypes: ['private'] },
+  'token:update': { description: 'Update tokens', applicationTypes: ['private', 'public'] },
+  'token:delete': { description: 'Delete tokens', applicationTypes: ['private'] },
+  'token:use': { description: 'Use tokens in the proxy and in reactors', applicationTypes: ['private'] },
+  'application:create': { description: 'Create applications', applicationTypes: ['management'] },
+  'application:read': { description: 'Read applications', applicationTypes: ['management'] },
+  'application:update': { description: 'Update applications', applicationTypes: ['management'] },
+  'application:delete': { description: 'Delete applications', applicationTypes: ['management'] },
+  'reactor:create': { description: 'Create reactors', applicationTypes: ['management'] },
+  'reactor:read': { description: 'Read reactors', applicationTypes: ['management'] },
+  'reactor:update': { description: 'Update reactors', applicationTypes: ['management'] },
+  'reactor:delete': { description: 'Delete reactors', applicationTypes: ['management'] },
+  'tenant:read': { description: 'Read the tenant and its settings', applicationTypes: ['management'] },
+  'tenant:update': { description: 'Update the tenant and its settings', applicationTypes: ['management'] },
+  'log:read': { description: 'Read logs', applicationTypes: ['management'] },
+} as const satisfies Record<string, PermissionDefinition>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** Every permission name. */
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
+
+/** Whether applications of the type may hold the permission. */
+export function isLegalFor(permission: Permission, type: ApplicationType): boolean {
+  const types: readonly ApplicationType[] = PERMISSIONS[permission].applicationTypes;
+  return types.includes(type);
+}

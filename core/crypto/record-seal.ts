@@ -1,0 +1,109 @@
+import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto';
+
+/*
+ * The sealed record, format 1 (docs/security.md holds it with test vectors):
+ *
+ *   offset  length  field
+ *   0       1       format version, 0x01
+ *   1       2       version of the tenant's data key, unsigned, big-endian
+ *   3       16      salt, random
+ *   19      12      nonce, random
+ *   31      n       ciphertext, AES-256-GCM (NIST SP 800-38D)
+ *   31 + n  16      tag
+ *
+ * The record's own key is HKDF-SHA-256 (RFC 5869) of the tenant's data key with the salt and the info below, so no
+ * two records share a key and a nonce can never meet another one under the same key.
+ */
+
+const FORMAT = 1;
+const SALT_AT = 3;
+const NONCE_AT = 19;
+const TEXT_AT = 31;
+const TAG_BYTES = 16;
+const KEY_INFO = Buffer.from('cloakroom record key v1');
+const EXPAND_INPUT = Buffer.concat([KEY_INFO, Buffer.from([1])]);
+
+/** Bytes that sealing adds to its plaintext. */
+export const SEAL_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
+
+/** What a record is bound to: it opens only as the same field of the same record of the same tenant. */
+export interface RecordContext {
+  readonly tenantId: string;
+  readonly recordId: string;
+  readonly field: string;
+}
+
+/** A tenant's data key: 32 bytes and the version that is written into each record. */
+export interface DataKey {
+  readonly version: number;
+  readonly key: Buffer;
+}
+
+/** Why a record does not open. Says nothing about the key or the content. */
+export class RecordCorruptedError extends Error {
+  constructor(reason: string) {
+    super(`sealed record: ${reason}`);
+    this.name = 'RecordCorruptedError';
+  }
+}
+
+/** HKDF-SHA-256 with one block of output: extract, then expand (RFC 5869, sections 2.2 and 2.3). */
+function recordKey(tenantKey: Buffer, salt: Buffer): Buffer {
+  const pseudorandomKey = createHmac('sha256', salt).update(tenantKey).digest();
+  return createHmac('sha256', pseudorandomKey).update(EXPAND_INPUT).digest();
+}
+
+/** The header and each part of the context with its length before it, so that no two contexts share their bytes. */
+function additionalData(header: Buffer, context: RecordContext): Buffer {
+  const parts = [context.tenantId, context.recordId, context.field].map((part) => Buffer.from(part));
+  const lengths = parts.map((part) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(part.length);
+    return length;
+  });
+  return Buffer.concat([header, ...parts.flatMap((part, index) => [lengths[index] ?? header, part])]);
+}
+
+/** Seals `plaintext` for its place. A fresh salt and nonce each time: equal plaintexts give unequal records. */
+export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
+  const record = Buffer.allocUnsafe(TEXT_AT + plaintext.length + TAG_BYTES);
+  record.writeUInt8(FORMAT, 0);
+  record.writeUInt16BE(dataKey.version, 1);
+  randomFillSync(record, SALT_AT, TEXT_AT - SALT_AT);
+  const key = recordKey(dataKey.key, record.subarray(SALT_AT, NONCE_AT));
+  const cipher = createCipheriv('aes-256-gcm', key, record.subarray(NONCE_AT, TEXT_AT));
+  cipher.setAAD(additionalData(record.subarray(0, SALT_AT), context));
+  cipher.update(plaintext).copy(record, TEXT_AT);
+  cipher.final();
+  cipher.getAuthTag().copy(record, TEXT_AT + plaintext.length);
+  return record;
+}
+
+/** The version of the data key that a record was sealed under. Throws {@link RecordCorruptedError} if it is not a record. */
+export function dataKeyVersion(record: Buffer): number {
+  if (record.length < SEAL_OVERHEAD_BYTES) throw new RecordCorruptedError('too short');
+  if (record.readUInt8(0) !== FORMAT) throw new RecordCorruptedError('unknown format version');
+  return record.readUInt16BE(1);
+}
+
+/**
+ * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if a bit of the record was
+ * changed, or if it was sealed for another tenant, record or field.
+ */
+export function openRecord(dataKey: DataKey, context: RecordContext, record: Buffer): Buffer {
+  if (dataKeyVersion(record) !== dataKey.version)
+    throw new RecordCorruptedError('sealed under another key version');
+  const key = recordKey(dataKey.key, record.subarray(SALT_AT, NONCE_AT));
+  const decipher = createDecipheriv('aes-256-gcm', key, record.subarray(NONCE_AT, TEXT_AT), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(additionalData(record.subarray(0, SALT_AT), context));
+  decipher.setAuthTag(record.subarray(record.length - TAG_BYTES));
+  const plaintext = decipher.update(record.subarray(TEXT_AT, record.length - TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    throw new RecordCorruptedError('authentication failed');
+  }
+  return plaintext;
+}

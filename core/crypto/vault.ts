@@ -1,0 +1,25 @@
+import type { Json } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import { dataKeyVersion, openRecord, sealRecord, type RecordContext } from './record-seal.ts';
+import type { TenantKeys } from './tenant-keys.ts';
+
+/** Seals and opens JSON values under a tenant's data keys: the one way that plaintext gets into and out of a store. */
+export interface Vault {
+  /** Sealed bytes for one field of one record, under the tenant's current data key. */
+  seal(context: RecordContext, value: Secret<Json>): Promise<Buffer>;
+  /** The value of a sealed field. Rejects with `RecordCorruptedError` if it was changed or moved. */
+  open(context: RecordContext, sealed: Buffer): Promise<Secret<Json>>;
+}
+
+export function createVault(keys: TenantKeys): Vault {
+  return {
+    async seal(context, value) {
+      const dataKey = await keys.current(context.tenantId, 'data');
+      return sealRecord(dataKey, context, Buffer.from(JSON.stringify(value.reveal())));
+    },
+    async open(context, sealed) {
+      const dataKey = await keys.version(context.tenantId, 'data', dataKeyVersion(sealed));
+      return new Secret(JSON.parse(openRecord(dataKey, context, sealed).toString('utf8')) as Json);
+    },
+  };
+}

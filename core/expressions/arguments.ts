@@ -1,0 +1,58 @@
+import { ExpressionError } from './expression-error.ts';
+
+/** Arguments of a filter as Liquid hands them over: a value by position, or a pair of name and value. */
+export type FilterArgument = unknown;
+
+/**
+ * Arguments by name. Positional ones take the names in order; named ones (`mask: '*'`) take their own. Throws
+ * {@link ExpressionError} for too many and for unknown names.
+ */
+export function namedArguments(
+  names: readonly string[],
+  given: readonly FilterArgument[],
+): ReadonlyMap<string, unknown> {
+  const result = new Map<string, unknown>();
+  let position = 0;
+  for (const argument of given) {
+    const pair: readonly unknown[] | undefined = Array.isArray(argument) ? argument : undefined;
+    const named =
+      pair?.length === 2 && typeof pair[0] === 'string' ? { name: pair[0], value: pair[1] } : undefined;
+    const name = named?.name ?? names[position++];
+    if (name === undefined || !names.includes(name))
+      throw new ExpressionError('has a filter with an unknown argument');
+    result.set(name, named === undefined ? argument : named.value);
+  }
+  return result;
+}
+
+const COUNT_MAX = 100_000;
+
+/** A whole number from 0 to {@link COUNT_MAX}; numbers in quotes count. */
+export function countArgument(value: unknown, fallback: number): number {
+  if (value === undefined || value === null) return fallback;
+  const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > COUNT_MAX) {
+    throw new ExpressionError('has a filter whose argument must be a whole number');
+  }
+  return count;
+}
+
+/** A boolean, which may be quoted. */
+export function booleanArgument(value: unknown, fallback: boolean): boolean {
+  if (value === undefined || value === null) return fallback;
+  const text = typeof value === 'string' ? value.toLowerCase() : value;
+  if (text === true || text === 'true') return true;
+  if (text === false || text === 'false') return false;
+  throw new ExpressionError('has a filter whose argument must be true or false');
+}
+
+const TEXT_ARGUMENT_MAX = 100;
+
+/** A short text. */
+export function textArgument(value: unknown, fallback: string): string {
+  if (value === undefined || value === null) return fallback;
+  if (typeof value !== 'string' || value.length > TEXT_ARGUMENT_MAX) {
+    throw new ExpressionError('has a filter whose argument must be a short text');
+  }
+  return value;
+}

@@ -1,0 +1,120 @@
+import { Context, Drop, Liquid, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { ExpressionError } from './expression-error.ts';
+import { FILTERS } from './filters.ts';
+
+/** Filters in a row; with no loops in the language this bounds the steps of an evaluation. */
+const FILTERS_MAX = 30;
+/** Characters and elements that one evaluation may produce, in all its steps together. */
+const MEMORY_LIMIT = 32_000_000;
+/** Milliseconds that one evaluation may take: a bound against what the other bounds forgot. */
+const TIME_LIMIT_MS = 2_000;
+
+/** A parsed expression: evaluates to JSON under bindings. Throws {@link ExpressionError} if a filter fails. */
+export type Expression = (bindings: JsonObject) => Json;
+
+function createLiquid(): Liquid {
+  const liquid = new Liquid({
+    strictFilters: true,
+    ownPropertyOnly: true,
+    timezoneOffset: 0,
+    locale: 'en-US',
+    memoryLimit: MEMORY_LIMIT,
+    renderLimit: TIME_LIMIT_MS,
+    // No file is ever looked up: the language has no tags.
+    templates: {},
+  });
+  for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
+  for (const name of Object.keys(liquid.tags)) Reflect.deleteProperty(liquid.tags, name);
+  for (const [name, filter] of FILTERS) liquid.registerFilter(name, filter as FilterImplOptions);
+  return liquid;
+}
+
+const liquid = createLiquid();
+
+/**
+ * The bindings of one evaluation. Liquid also knows `size`, `first` and `last` of any value, and JavaScript knows much
+ * more; here a name is an own member of a JSON object or an index of an array, and nothing else (decisions.md, section 4).
+ */
+class JsonContext extends Context {
+  override readProperty(from: object, key: unknown): unknown {
+    if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
+    if (!isJsonObject(from) || (typeof key !== 'string' && typeof key !== 'number')) return undefined;
+    return Object.hasOwn(from, key) ? from[key] : undefined;
+  }
+
+  override spawn(scope: object = {}): Context {
+    return new JsonContext(scope, this.opts, { sync: true }, this);
+  }
+}
+
+/** The JSON that a result is; what JSON cannot say is `null` (nothing there) or an error (not a number). */
+function asJson(result: unknown): Json {
+  if (result === undefined || result === null || result instanceof Drop) return null;
+  if (typeof result === 'number' && !Number.isFinite(result))
+    throw new ExpressionError('has a filter with a result that is not a number');
+  if (typeof result === 'object') return JSON.parse(JSON.stringify(result)) as Json;
+  if (typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean') return result;
+  return null;
+}
+
+/** `reveal_last: 4, mask='*'` is how the interface writes named arguments; Liquid writes `mask: '*'`. */
+function withLiquidArguments(source: string): string {
+  return source.replace(
+    /"[^"]*"|'[^']*'|([,:]\s*[a-z_]\w*\s*)=(?!=)/gi,
+    (match: string, name: string | undefined) => (name === undefined ? match : `${name}:`),
+  );
+}
+
+function parse(source: string): Value {
+  try {
+    return new Value(withLiquidArguments(source), liquid);
+  } catch (error) {
+    const unknown = error instanceof Error && error.message.startsWith('undefined filter');
+    throw new ExpressionError(unknown ? 'has an unknown filter' : 'is not a valid expression');
+  }
+}
+
+/** Own filters say what is wrong with them; Liquid's messages may quote values, so they are not passed on. */
+function failure(error: unknown): ExpressionError {
+  const original: unknown = error instanceof Error && 'originalError' in error ? error.originalError : error;
+  return original instanceof ExpressionError
+    ? original
+    : new ExpressionError('has a filter that fails on this value');
+}
+
+function compile(source: string): Expression {
+  const value = parse(source);
+  if (value.filters.length > FILTERS_MAX)
+    throw new ExpressionError(`has more than ${String(FILTERS_MAX)} filters`);
+  return (bindings) => {
+    try {
+      const scope = Object.assign(Object.create(null) as object, bindings);
+      return asJson(
+        toValueSync(value.value(new JsonContext(scope, liquid.options, { sync: true }, { liquid }))),
+      );
+    } catch (error) {
+      throw failure(error);
+    }
+  };
+}
+
+const CACHED_MAX = 1_000;
+const CACHED_SOURCE_MAX_LENGTH = 400;
+const compiled = new Map<string, Expression>();
+
+/**
+ * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax error or an unknown filter.
+ * Short expressions are parsed once and kept, oldest out first.
+ */
+export function parseExpression(source: string): Expression {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const expression = compile(source);
+  if (source.length <= CACHED_SOURCE_MAX_LENGTH) {
+    const oldest = compiled.size < CACHED_MAX ? undefined : compiled.keys().next().value;
+    if (oldest !== undefined) compiled.delete(oldest);
+    compiled.set(source, expression);
+  }
+  return expression;
+}

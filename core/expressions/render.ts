@@ -1,0 +1,63 @@
+import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { ExpressionError } from './expression-error.ts';
+import { parseExpression } from './expression.ts';
+import { parseTemplate, type TemplatePart } from './template.ts';
+import { textOf } from './text-of.ts';
+
+/** Liquid trims the text beside `{{-` and `-}}`. */
+function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
+  const trimsLeft = (part: TemplatePart | undefined) =>
+    part?.kind === 'expression' && part.source.startsWith('-');
+  const trimsRight = (part: TemplatePart | undefined) =>
+    part?.kind === 'expression' && part.source.endsWith('-');
+  return parts.map((part, index) => {
+    if (part.kind === 'expression')
+      return { ...part, source: part.source.replace(/^-\s*/, '').replace(/\s*-$/, '') };
+    const text = trimsRight(parts[index - 1]) ? part.text.trimStart() : part.text;
+    return { ...part, text: trimsLeft(parts[index + 1]) ? text.trimEnd() : text };
+  });
+}
+
+function parse(template: string): readonly TemplatePart[] {
+  const parts = trimmed(parseTemplate(template));
+  if (parts.some((part) => part.kind === 'text' && part.text.includes('{%'))) {
+    throw new ExpressionError('has a tag; only {{ }} is supported');
+  }
+  return parts;
+}
+
+/**
+ * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly one expression keeps the JSON
+ * type of its value; otherwise results are joined as text. Throws {@link ExpressionError}.
+ */
+export function renderTemplate(template: string, bindings: JsonObject): Json {
+  const parts = parse(template);
+  const [only] = parts;
+  if (parts.length === 1 && only?.kind === 'expression') return parseExpression(only.source)(bindings);
+  return parts
+    .map((part) => (part.kind === 'text' ? part.text : textOf(parseExpression(part.source)(bindings))))
+    .join('');
+}
+
+/** Checks the syntax and the filters of a template without evaluating it. Throws {@link ExpressionError}. */
+export function checkTemplate(template: string): void {
+  for (const part of parse(template)) if (part.kind === 'expression') parseExpression(part.source);
+}
+
+/** {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. */
+export function renderTemplates(value: Json, bindings: JsonObject): Json {
+  if (typeof value === 'string') return renderTemplate(value, bindings);
+  if (Array.isArray(value))
+    return (value as readonly Json[]).map((element) => renderTemplates(element, bindings));
+  if (!isJsonObject(value)) return value;
+  return jsonObject(
+    Object.entries(value).map(([name, member]) => [name, renderTemplates(member, bindings)] as const),
+  );
+}
+
+/** {@link checkTemplate} for every text of a JSON value. */
+export function checkTemplates(value: Json): void {
+  if (typeof value === 'string') checkTemplate(value);
+  else if (Array.isArray(value)) (value as readonly Json[]).forEach(checkTemplates);
+  else if (isJsonObject(value)) Object.values(value).forEach(checkTemplates);
+}

@@ -1,0 +1,54 @@
+import { ExpressionError } from './expression-error.ts';
+
+/** Longest text with expressions, in characters (decisions.md, section 4). */
+export const TEMPLATE_MAX_LENGTH = 10_000;
+
+/** A piece of a template: text as it stands, or the source between `{{` and `}}`. */
+export type TemplatePart =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly source: string };
+
+const OPEN = '{{';
+const CLOSE = '}}';
+
+/** Where the `}}` of an expression that starts at `from` stands; quoted text inside may hold anything. */
+function endOfExpression(template: string, from: number): number {
+  let quote: string | undefined;
+  for (let at = from; at < template.length; at += 1) {
+    const character = template[at];
+    if (quote !== undefined) {
+      if (character === quote) quote = undefined;
+    } else if (character === '"' || character === "'") {
+      quote = character;
+    } else if (template.startsWith(CLOSE, at)) {
+      return at;
+    }
+  }
+  throw new ExpressionError('has an expression that is not closed');
+}
+
+/** Whether a text holds an expression at all. */
+export function hasExpression(text: string): boolean {
+  return text.includes(OPEN);
+}
+
+/**
+ * Splits a template into its parts. `{{` always opens an expression. Throws {@link ExpressionError} if one is not closed or the
+ * template is longer than {@link TEMPLATE_MAX_LENGTH}.
+ */
+export function parseTemplate(template: string): readonly TemplatePart[] {
+  if (template.length > TEMPLATE_MAX_LENGTH && hasExpression(template)) {
+    throw new ExpressionError(`must be at most ${String(TEMPLATE_MAX_LENGTH)} characters`);
+  }
+  const parts: TemplatePart[] = [];
+  let at = 0;
+  for (;;) {
+    const open = template.indexOf(OPEN, at);
+    if (open === -1) break;
+    if (open > at) parts.push({ kind: 'text', text: template.slice(at, open) });
+    const close = endOfExpression(template, open + OPEN.length);
+    parts.push({ kind: 'expression', source: template.slice(open + OPEN.length, close).trim() });
+    at = close + CLOSE.length;
+  }
+  if (at < template.length) parts.push({ kind: 'text', text: template.slice(at) });
+  return parts;
+}

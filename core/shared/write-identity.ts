@@ -1,0 +1,37 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+
+/**
+ * The random values that name what a request writes. Under an idempotency key they are the same when the request is tried again,
+ * so that a second try finds what the first one wrote instead of writing it again.
+ */
+export interface WriteIdentity {
+  /** A UUID version 4 (RFC 9562). */
+  readonly newId: () => string;
+  /** 12 bytes that mark a record as written by this request. */
+  readonly newWriteId: () => Buffer;
+}
+
+const WRITE_ID_BYTES = 12;
+
+/** Fresh random values each time. */
+export const randomIdentity: WriteIdentity = {
+  newId: () => randomUUID(),
+  newWriteId: () => randomBytes(WRITE_ID_BYTES),
+};
+
+/** Sets the version and variant bits of RFC 9562, section 5.4, on 16 bytes. */
+function uuidOf(bytes: Buffer): string {
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** The same values in the same order for the same secret seed. */
+export function repeatableIdentity(seed: Buffer): WriteIdentity {
+  let drawn = 0;
+  const draw = () =>
+    createHmac('sha256', seed)
+      .update(String((drawn += 1)))
+      .digest();
+  return { newId: () => uuidOf(draw()), newWriteId: () => draw().subarray(0, WRITE_ID_BYTES) };
+}

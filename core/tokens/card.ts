@@ -1,0 +1,72 @@
+import { isJsonObject, type Json } from '../shared/json.ts';
+import type { DataCheck, Report } from './data-check.ts';
+import { passesLuhn } from './luhn.ts';
+
+const NUMBER = /^\d{12,19}$/;
+const CVC = /^\d{3,4}$/;
+
+/** Reports what is wrong with a card number: 12 to 19 digits without separators that pass the Luhn check. */
+export function checkCardNumber(number: Json, path: string, report: Report): void {
+  if (typeof number !== 'string') report(path, 'must be a string');
+  else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits without separators');
+  else if (!passesLuhn(number)) report(path, 'is not a valid card number');
+}
+
+/** A whole number, also when it is given as text; `undefined` if it is neither. */
+function wholeNumber(value: Json): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) ? number : undefined;
+}
+
+function checkedNumber(
+  value: Json | undefined,
+  range: readonly [number, number],
+  path: string,
+  what: string,
+  report: Report,
+) {
+  if (value === undefined || value === null) return undefined;
+  const number = wholeNumber(value);
+  if (number === undefined || number < range[0] || number > range[1]) report(path, what);
+  return number;
+}
+
+function checkedCvc(value: Json | undefined, report: Report): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value;
+  if (typeof text === 'string' && CVC.test(text)) return text;
+  report('data.cvc', 'must be three or four digits');
+  return undefined;
+}
+
+/** The data of a card (spec.md, Card data). Members that a card does not have are dropped; a past expiry is accepted. */
+export const checkCard: DataCheck = (data, report) => {
+  if (!isJsonObject(data)) {
+    report('data', 'must be an object');
+    return { data };
+  }
+  const number = data['number'] ?? null;
+  if (number === null) report('data.number', 'is required');
+  else checkCardNumber(number, 'data.number', report);
+  const month = checkedNumber(
+    data['expiration_month'],
+    [1, 12],
+    'data.expiration_month',
+    'must be a month from 1 to 12',
+    report,
+  );
+  const year = checkedNumber(
+    data['expiration_year'],
+    [1000, 9999],
+    'data.expiration_year',
+    'must be a four-digit year',
+    report,
+  );
+  const cvc = checkedCvc(data['cvc'], report);
+  const card = {
+    number,
+    ...(month === undefined ? {} : { expiration_month: month }),
+    ...(year === undefined ? {} : { expiration_year: year }),
+  };
+  return { data: card, ...(cvc === undefined ? {} : { cvc }) };
+};

@@ -1,0 +1,24 @@
+import { parseIsoTimestamp, timestampOf, type Timestamp } from '../shared/timestamp.ts';
+
+const AMERICAN =
+  /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:\s+(\d{1,2}):(\d{2}):(\d{2})\s*(AM|PM)\s*(Z|[+-]\d{2}:\d{2})?)?$/i;
+
+function parseAmerican(text: string): Timestamp | undefined {
+  const match = AMERICAN.exec(text);
+  if (match === null) return undefined;
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part: string | undefined) => Number(part ?? '0'));
+  const half = match[7]?.toUpperCase();
+  if (half !== undefined && (hour < 1 || hour > 12)) return undefined;
+  const hours = half === undefined ? 0 : (hour % 12) + (half === 'PM' ? 12 : 0);
+  return timestampOf({ date: [year, month, day], time: [hours, minute, second, 0], offset: match[8] });
+}
+
+/**
+ * Parses `expires_at`: `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, `M/D/YYYY` (12 AM UTC of that day), or ISO 8601; without an offset it
+ * is UTC (spec.md, Token expiration). `undefined` if it is none of these.
+ */
+export function parseExpiration(text: string): Timestamp | undefined {
+  return parseIsoTimestamp(text) ?? parseAmerican(text.trim());
+}

@@ -1,0 +1,123 @@
+import type { Transform } from '../applications/access-rule.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
+import { renderTemplates } from '../expressions/render.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Json } from '../shared/json.ts';
+import { wholeData } from './prepare-token.ts';
+import { Secret } from '../shared/secret.ts';
+import type { StoredToken, TokenDetails, TokenView } from './token.ts';
+import type { TokenStore } from './token-store.ts';
+import { tokenType } from './token-type.ts';
+
+export interface OpenTokenDeps {
+  readonly tokenStore: Pick<TokenStore, 'findCvc'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** The contexts that the fields of a token are sealed under. */
+export const sealContext = (
+  token: Pick<StoredToken, 'tenantId' | 'id'>,
+  field: 'data' | 'details' | 'cvc',
+) => ({
+  tenantId: token.tenantId,
+  recordId: token.id,
+  field,
+});
+
+/** Whether a token does not exist for any operation, although it may not be deleted yet. */
+export function hasExpired(token: Pick<StoredToken, 'expiration'>, now: number): boolean {
+  return token.expiration !== undefined && token.expiration.at <= now;
+}
+
+/** The details of a token; an empty object when all are the defaults of its type. */
+export async function openDetails(vault: Vault, token: StoredToken): Promise<TokenDetails> {
+  if (token.sealedDetails === undefined) return {};
+  const details = await vault.open(sealContext(token, 'details'), token.sealedDetails);
+  // Only this module's counterpart in create and update writes the field, and the seal proves it unchanged.
+  return details.reveal() as TokenDetails;
+}
+
+/** The stored data of a token, without a cvc: what expressions see. */
+export function openData(vault: Vault, token: StoredToken): Promise<Secret<Json>> {
+  return vault.open(sealContext(token, 'data'), token.sealedData);
+}
+
+/** The whole data of a token: a card has its cvc as long as that lives. */
+export async function openWholeData(deps: OpenTokenDeps, token: StoredToken): Promise<Secret<Json>> {
+  const [data, cvc] = await Promise.all([openData(deps.vault, token), openCvc(deps, token)]);
+  return wholeData(data, cvc);
+}
+
+/** A card's cvc; `undefined` from the instant its hour is over, whether it was swept or not. */
+async function openCvc(deps: OpenTokenDeps, token: StoredToken): Promise<Secret<Json> | undefined> {
+  if (token.cvcUntil === undefined || token.cvcUntil <= deps.clock()) return undefined;
+  const stored = await deps.tokenStore.findCvc(token.tenantId, token.id);
+  if (stored === undefined || stored.until <= deps.clock()) return undefined;
+  return deps.vault.open(sealContext(token, 'cvc'), stored.sealedCvc);
+}
+
+/** The masked value; `undefined` if there is no mask or it fails, since what cannot be masked is redacted. */
+export function maskData(mask: Json, data: Secret<Json>): Secret<Json> | undefined {
+  if (mask === null) return undefined;
+  try {
+    return new Secret(renderTemplates(mask, { data: data.reveal() }));
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+/** The parts of a token, opened only when a transform needs them. */
+export interface TokenParts {
+  readonly details: TokenDetails;
+  /** The data that expressions see, without a cvc. */
+  data(): Promise<Secret<Json>>;
+  /** The data with everything that belongs to it. */
+  wholeData(): Promise<Secret<Json>>;
+}
+
+async function transformed(
+  transform: Transform,
+  mask: Json,
+  parts: TokenParts,
+): Promise<Secret<Json> | undefined> {
+  if (transform === 'reveal') return parts.wholeData();
+  if (transform === 'redact' || mask === null) return undefined;
+  return maskData(mask, await parts.data());
+}
+
+/** A token as a caller sees it under a transform (spec.md, Transform values). Opens no more than the transform shows. */
+export async function showToken(
+  token: StoredToken,
+  transform: Transform,
+  parts: TokenParts,
+): Promise<TokenView> {
+  const { details } = parts;
+  const type = tokenType(token.type);
+  const mask = details.mask === undefined ? type.mask : details.mask;
+  const searchIndexes = details.searchIndexes ?? type.searchIndexes;
+  const data = await transformed(transform, mask, parts);
+  return {
+    ...token,
+    mask,
+    ...(data === undefined ? {} : { data }),
+    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
+    ...(searchIndexes.length === 0 ? {} : { searchIndexes }),
+    fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
+  };
+}
+
+/** {@link showToken} for a token that was read from the store. */
+export async function openToken(
+  deps: OpenTokenDeps,
+  token: StoredToken,
+  transform: Transform,
+): Promise<TokenView> {
+  return showToken(token, transform, {
+    details: await openDetails(deps.vault, token),
+    data: () => openData(deps.vault, token),
+    wholeData: () => openWholeData(deps, token),
+  });
+}

@@ -1,0 +1,31 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['cdk.out/', '.local/', 'coverage/', 'node_modules/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // A name with a leading underscore says that a value is left out on purpose.
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // `() => { f(); }` and `() => f()` say the same when f answers nothing.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' }],
+      eqeqeq: 'error',
+    },
+  },
+  {
+    // What the product is made of says nothing on its own: the one log line of a request goes through `http/request-log.ts`.
+    files: ['core/**/*.ts', 'http/**/*.ts', 'adapters/**/*.ts', 'functions/**/*.ts'],
+    ignores: ['http/request-log.ts'],
+    rules: { 'no-console': 'error' },
+  },
+  { files: ['**/*.js'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
+  prettier,
+);

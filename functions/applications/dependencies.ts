@@ -1,0 +1,26 @@
+import { createEdgeStores } from '../../adapters/edge-stores.ts';
+import type { CreateApplicationDeps } from '../../core/applications/create-application.ts';
+import type { GetApplicationDeps } from '../../core/applications/get-application.ts';
+import type { EdgeDeps } from '../../http/create-api-handler.ts';
+import { consoleLog } from '../../http/request-log.ts';
+import { environment } from './config.ts';
+
+export type ApplicationsDeps = EdgeDeps &
+  CreateApplicationDeps &
+  GetApplicationDeps & { readonly ownReadIsFree: boolean };
+
+/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {
+  const config = environment.parse(env);
+  const { dynamodb: _, ...stores } = createEdgeStores(
+    { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
+    Date.now,
+  );
+  return {
+    ...stores,
+    clock: Date.now,
+    headerPrefixes: config.HEADER_PREFIXES,
+    log: consoleLog,
+    ownReadIsFree: config.CLIENT_COMPATIBILITY === 'lenient',
+  };
+}

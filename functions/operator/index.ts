@@ -1,0 +1,6 @@
+import { runCommand } from './commands.ts';
+import { dependencies } from './dependencies.ts';
+
+const deps = dependencies(process.env);
+
+export const handler = (payload: unknown): Promise<unknown> => runCommand(deps, payload);

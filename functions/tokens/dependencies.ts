@@ -1,0 +1,31 @@
+import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
+import { createEdgeStores } from '../../adapters/edge-stores.ts';
+import type { CreateTokenDeps } from '../../core/tokens/create-token.ts';
+import type { EdgeDeps } from '../../http/create-api-handler.ts';
+import { consoleLog } from '../../http/request-log.ts';
+import { environment } from './config.ts';
+
+export type TokensDeps = EdgeDeps & CreateTokenDeps;
+
+/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
+  const config = environment.parse(env);
+  const { dynamodb, ...stores } = createEdgeStores(
+    { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
+    Date.now,
+  );
+  const tokenStore = createTokenStore({
+    client: dynamodb,
+    tokensTable: config.TOKENS_TABLE,
+    ephemeralTable: config.EPHEMERAL_TABLE,
+    listShards: config.LIST_SHARDS,
+  });
+  return {
+    ...stores,
+    tokenStore,
+    clock: Date.now,
+    headerPrefixes: config.HEADER_PREFIXES,
+    log: consoleLog,
+    cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
+  };
+}

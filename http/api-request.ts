@@ -1,0 +1,40 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { reservedHeaders, type ReservedHeaders } from './reserved-headers.ts';
+
+/** A request as it arrived, before any route or caller is known. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Still percent-encoded, without a trailing slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly reserved: ReservedHeaders;
+  readonly body: Buffer;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+function lowerCased(headers: APIGatewayProxyEventV2['headers']): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value ?? ''] as const);
+  return Object.fromEntries(entries);
+}
+
+/** One trailing slash is ignored on every path. */
+function withoutTrailingSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** Reads an API Gateway event of payload format 2.0. */
+export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
+  const headers = lowerCased(event.headers);
+  return {
+    method: event.requestContext.http.method,
+    path: withoutTrailingSlash(event.rawPath),
+    query: new URLSearchParams(event.rawQueryString),
+    headers,
+    reserved: reservedHeaders(headers, headerPrefixes),
+    body:
+      event.body === undefined ? NO_BODY : Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'),
+  };
+}

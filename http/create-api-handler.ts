@@ -1,0 +1,124 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { AuthenticateDeps } from '../core/applications/authenticate.ts';
+import type { Caller } from '../core/applications/application.ts';
+import { requirePermission } from '../core/applications/require-permission.ts';
+import { apiRequest, type ApiRequest } from './api-request.ts';
+import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
+import { createIdentify, type Identification } from './identify.ts';
+import { checkBodySize, checkMediaType, parseBody, parseQuery } from './parse-input.ts';
+import { problemOf } from './problem.ts';
+import { causesOf, type RequestLog } from './request-log.ts';
+import type { MatchedRoute, Route } from './route.ts';
+import { routeTable } from './route-table.ts';
+import { traceId } from './trace-id.ts';
+
+/** What the edge itself needs; a function's own dependencies come beside it. */
+export interface EdgeDeps extends AuthenticateDeps, IdempotencyDeps {
+  readonly headerPrefixes: readonly string[];
+  readonly log: RequestLog;
+}
+
+type Handler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** What becomes known of a request on its way, for the log. */
+interface Progress {
+  operation: string;
+  caller?: Caller;
+}
+
+function jsonResponse(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+): APIGatewayProxyStructuredResultV2 {
+  if (status === 204) return { statusCode: status, headers: { ...headers } };
+  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  return {
+    statusCode: status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+    ...content,
+  };
+}
+
+/** Starts the route's early read if the key's tenant is known; what it rejects with matters only where it is awaited. */
+function startPrefetch<Deps>(deps: Deps, matched: MatchedRoute<Deps>, identification: Identification) {
+  const tenantId = identification.likelyTenantId;
+  if (matched.route.prefetch === undefined || tenantId === undefined) return undefined;
+  const value = matched.route.prefetch(deps, tenantId, matched.params);
+  value.catch(() => undefined);
+  return { tenantId, value };
+}
+
+async function answer<Deps extends EdgeDeps>(
+  deps: Deps,
+  matched: MatchedRoute<Deps>,
+  identification: Identification,
+  progress: Progress,
+): Promise<Answer> {
+  const { route, params, request } = matched;
+  const prefetch = startPrefetch(deps, matched, identification);
+  const caller = await identification.caller;
+  progress.caller = caller;
+  if (route.permission !== undefined) requirePermission(caller, route.permission);
+  checkBodySize(request);
+  checkMediaType(route, request);
+  return withIdempotency(deps, caller, matched, async (writes) => {
+    const input = {
+      caller,
+      params,
+      query: parseQuery(route, request),
+      body: parseBody(route, request),
+      writes,
+    };
+    const prefetched = prefetch?.tenantId === caller.tenantId ? await prefetch.value : undefined;
+    const { status, body } = await route.handle(deps, { ...input, prefetched });
+    return { status: status ?? route.success, body };
+  });
+}
+
+/**
+ * The Lambda handler over a route table: finds the route, authenticates, checks permission and input, runs the row under its
+ * idempotency key, and turns every failure into a problem. One log line a request.
+ */
+export function createApiHandler<Deps extends EdgeDeps>(deps: Deps, routes: readonly Route<Deps>[]): Handler {
+  const match = routeTable(routes);
+  const identify = createIdentify(deps);
+
+  function respond(request: ApiRequest, progress: Progress): Promise<Answer> {
+    const found = match(request.method, request.path);
+    progress.operation = found.route.operation;
+    return answer(deps, { ...found, request }, identify(request.reserved.get('api-key')), progress);
+  }
+
+  return async (event) => {
+    const started = performance.now();
+    const request = apiRequest(event, deps.headerPrefixes);
+    const trace = traceId(request.reserved.get('trace-id'));
+    const traceHeader = { [request.reserved.nameOf('trace-id')]: trace };
+    const progress: Progress = { operation: 'none' };
+    const finish = (status: number, error?: unknown) => {
+      const unexpected = status >= 500;
+      deps.log({
+        level: unexpected ? 'error' : 'info',
+        traceId: trace,
+        operation: progress.operation,
+        status,
+        milliseconds: Math.round(performance.now() - started),
+        ...(progress.caller && {
+          tenantId: progress.caller.tenantId,
+          applicationId: progress.caller.applicationId,
+        }),
+        ...(unexpected && { cause: causesOf(error) }),
+      });
+    };
+    try {
+      const { status, body } = await respond(request, progress);
+      finish(status);
+      return jsonResponse(status, body, traceHeader);
+    } catch (error) {
+      const { problem, headers } = problemOf(error);
+      finish(problem.status, error);
+      return jsonResponse(problem.status, problem, { ...headers, ...traceHeader });
+    }
+  };
+}

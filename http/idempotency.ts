@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../core/applications/application.ts';
+import type { Vault } from '../core/crypto/vault.ts';
+import type { Clock } from '../core/shared/clock.ts';
+import type { IdempotencyScope, IdempotencyStore } from '../core/shared/idempotency-store.ts';
+import type { Json } from '../core/shared/json.ts';
+import { Secret } from '../core/shared/secret.ts';
+import { invalid, ServiceError } from '../core/shared/service-error.ts';
+import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
+import type { MatchedRoute } from './route.ts';
+
+export interface IdempotencyDeps {
+  readonly idempotencyStore: IdempotencyStore;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** An answer before it becomes a response. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+const METHODS = new Set(['POST', 'PUT', 'PATCH']);
+const KEY_MAX_LENGTH = 400;
+
+function checkedKey(matched: MatchedRoute<never>): string | undefined {
+  if (!METHODS.has(matched.route.method)) return undefined;
+  const name = matched.request.reserved.nameOf('idempotency-key');
+  const key = matched.request.reserved.get('idempotency-key');
+  if (key === undefined) return undefined;
+  if (key.length < 1 || key.length > KEY_MAX_LENGTH)
+    throw invalid(name, `must be 1 to ${String(KEY_MAX_LENGTH)} characters`);
+  return key;
+}
+
+function scopeOf(caller: Caller, matched: MatchedRoute<never>, key: string): IdempotencyScope {
+  const { method, path } = matched.request;
+  const request = createHash('sha256')
+    .update(JSON.stringify([caller.applicationId, method, path, key]))
+    .digest('base64url');
+  return { tenantId: caller.tenantId, request };
+}
+
+const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
+  tenantId,
+  recordId: request,
+  field: 'idempotent-answer',
+});
+
+/**
+ * Runs a request under its idempotency key, if it has one: the first success is kept, sealed, for 24 hours and replayed; a second
+ * request meanwhile gets `conflict`; failures are not kept (decisions.md, section 1).
+ */
+export async function withIdempotency(
+  deps: IdempotencyDeps,
+  caller: Caller,
+  matched: MatchedRoute<never>,
+  run: (writes: WriteIdentity) => Promise<Answer>,
+): Promise<Answer> {
+  const key = checkedKey(matched);
+  if (key === undefined) return run(randomIdentity);
+  const scope = scopeOf(caller, matched, key);
+  const claim = await deps.idempotencyStore.claim(scope, deps.clock());
+  if (claim.state === 'running') {
+    throw new ServiceError('conflict', 'A request with this idempotency key is still running.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  // The answer was kept by this module alone, and the seal proves it unchanged.
+  if (claim.state === 'answered')
+    return (await deps.vault.open(contextOf(scope), claim.sealedAnswer)).reveal() as unknown as Answer;
+  const answer = await runClaimed(deps, scope, claim, run);
+  const keep = matched.route.keep;
+  const kept = keep === undefined ? answer : { ...answer, body: keep(answer.body) };
+  const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
+  await deps.idempotencyStore.keep(scope, claim.attempt, sealed, deps.clock());
+  return answer;
+}
+
+async function runClaimed(
+  deps: IdempotencyDeps,
+  scope: IdempotencyScope,
+  claim: { readonly seed: Buffer; readonly attempt: string },
+  run: (writes: WriteIdentity) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await run(repeatableIdentity(claim.seed));
+  } catch (error) {
+    await deps.idempotencyStore.release(scope, claim.attempt);
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { ZodError, ZodType } from 'zod';
+import type { Json } from '../core/shared/json.ts';
+import { invalidMembers, ServiceError } from '../core/shared/service-error.ts';
+import type { ApiRequest } from './api-request.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { Route } from './route.ts';
+
+/** Largest body of any request, in bytes (decisions.md, section 1). */
+const BODY_MAX_BYTES = 6_000_000;
+
+const JSON_TYPE = /^[^/\s]+\/(?:[^/\s]+\+)?json$/i;
+const MERGE_PATCH = 'application/merge-patch+json';
+
+function mediaType(request: ApiRequest): string {
+  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Throws `payload_too_large` for a body over 6 MB. */
+export function checkBodySize(request: ApiRequest): void {
+  if (request.body.length > BODY_MAX_BYTES)
+    throw new ServiceError('payload_too_large', 'The body is larger than 6 MB.');
+}
+
+/** Throws `unsupported_media_type` where only a merge patch is accepted. */
+export function checkMediaType(route: Route<never>, request: ApiRequest): void {
+  if (route.mergePatch === true && mediaType(request) !== MERGE_PATCH) {
+    throw new ServiceError('unsupported_media_type', `The content type must be ${MERGE_PATCH}.`);
+  }
+}
+
+/** `rules[0].permissions[0]`: a path as the interface writes it. */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${String(key)}]`;
+    return text === '' ? String(key) : `${text}.${String(key)}`;
+  }, '');
+}
+
+/** The messages of a schema by path. Schemas of bodies have messages of their own; none quotes a value. */
+function fieldErrors(error: ZodError): Record<string, string[]> {
+  const errors: Record<string, string[]> = {};
+  for (const issue of error.issues) (errors[pathOf(issue.path) || 'body'] ??= []).push(issue.message);
+  return errors;
+}
+
+function parse(schema: ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (!result.success) throw invalidMembers(fieldErrors(result.error));
+  return result.data;
+}
+
+function jsonOf(request: ApiRequest): Json {
+  if (request.body.length === 0) return {};
+  const type = mediaType(request);
+  if (type !== '' && !JSON_TYPE.test(type)) {
+    throw new ServiceError(
+      'validation_failed',
+      'The body must be JSON, sent with Content-Type: application/json.',
+    );
+  }
+  return parseJsonBody(request.body);
+}
+
+/** The body in the shape of the route's schema; `undefined` for a route without one. Throws `validation_failed`. */
+export function parseBody(route: Route<never>, request: ApiRequest): unknown {
+  return route.body === undefined ? undefined : parse(route.body, jsonOf(request));
+}
+
+/** The query in the shape of the route's schema, which is given the parameters as they came. Throws `validation_failed`. */
+export function parseQuery(route: Route<never>, request: ApiRequest): unknown {
+  return route.query === undefined ? undefined : parse(route.query, request.query);
+}

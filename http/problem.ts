@@ -1,0 +1,35 @@
+import { ServiceError, type ServiceErrorCode } from '../core/shared/service-error.ts';
+
+/** The body of every error: the fields of RFC 9457 that the interface uses (decisions.md, section 2). */
+export interface Problem {
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Status and title of each code, decided once. */
+const PROBLEMS: Readonly<Record<ServiceErrorCode, { readonly status: number; readonly title: string }>> = {
+  validation_failed: { status: 400, title: 'Bad Request' },
+  unauthenticated: { status: 401, title: 'Unauthorized' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not Found' },
+  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  payload_too_large: { status: 413, title: 'Payload Too Large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  dependency_unavailable: { status: 503, title: 'Service Unavailable' },
+};
+
+const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500 };
+
+/** What a caller is told about a failure, with the headers that go with it. Anything unexpected says nothing but that. */
+export function problemOf(error: unknown): {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  if (!(error instanceof ServiceError)) return { problem: UNEXPECTED, headers: {} };
+  const { status, title } = PROBLEMS[error.code];
+  const problem = { title, status, detail: error.message, ...(error.errors && { errors: error.errors }) };
+  return { problem, headers: error.headers };
+}

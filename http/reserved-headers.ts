@@ -1,0 +1,30 @@
+/** The reserved headers of the interface, without their prefix (decisions.md, section 1). */
+export type ReservedHeader = 'api-key' | 'trace-id' | 'idempotency-key';
+
+/** Reads and spells the reserved headers of one request under the prefixes that the deploy setting `headerPrefixes` lists. */
+export interface ReservedHeaders {
+  /** The value under any listed prefix, the first of the list winning. */
+  get(name: ReservedHeader): string | undefined;
+  /** The name under which a response answers: with the prefix that the request came with. */
+  nameOf(name: ReservedHeader): string;
+}
+
+/** `headers` in lower case, `prefixes` as configured (`SVC`). */
+export function reservedHeaders(
+  headers: Readonly<Record<string, string>>,
+  prefixes: readonly string[],
+): ReservedHeaders {
+  const isUsed = (prefix: string) =>
+    Object.keys(headers).some((name) => name.startsWith(`${prefix.toLowerCase()}-`));
+  const answering = prefixes.find(isUsed) ?? prefixes[0] ?? 'SVC';
+  return {
+    get(name) {
+      for (const prefix of prefixes) {
+        const value = headers[`${prefix.toLowerCase()}-${name}`];
+        if (value !== undefined) return value;
+      }
+      return undefined;
+    },
+    nameOf: (name) => `${answering}-${name.toUpperCase()}`,
+  };
+}

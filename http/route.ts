@@ -1,0 +1,72 @@
+import type { ZodType } from 'zod';
+import type { Caller } from '../core/applications/application.ts';
+import type { Permission } from '../core/applications/permission.ts';
+import type { WriteIdentity } from '../core/shared/write-identity.ts';
+import type { ApiRequest } from './api-request.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a route's handler gets: a caller whose permission was checked, and a body and query whose shape was. */
+export interface RouteInput<Body, Query, Prefetched> {
+  readonly caller: Caller;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly prefetched: Prefetched;
+  readonly writes: WriteIdentity;
+}
+
+/** What a handler answers: a JSON value, and a status other than the route's own if it depends. */
+export interface RouteAnswer {
+  readonly status?: number;
+  readonly body?: unknown;
+}
+
+/** One operation of the interface: a row of a function's table. */
+export interface RouteDefinition<Deps, Body, Query, Prefetched> {
+  /** Name of the operation in the OpenAPI document and the log. */
+  readonly operation: string;
+  readonly method: Method;
+  /** `/tokens/{id}`: segments in braces become parameters. */
+  readonly path: string;
+  /** The permission of the spec's table. The caller must hold it somewhere; `core` decides about each token. */
+  readonly permission?: Permission;
+  readonly success: 200 | 201 | 202 | 204;
+  readonly body?: ZodType<Body>;
+  /** Only `application/merge-patch+json` is accepted. */
+  readonly mergePatch?: boolean;
+  readonly query?: ZodType<Query>;
+  /**
+   * Starts a read beside authentication, for the tenant that the key belonged to when it was last seen. The result is used only if
+   * the key turns out to be valid and of that tenant.
+   */
+  readonly prefetch?: (
+    deps: Deps,
+    tenantId: string,
+    params: Readonly<Record<string, string>>,
+  ) => Promise<Prefetched>;
+  /** What an idempotency key keeps of the answer; the whole of it unless said otherwise. */
+  readonly keep?: (body: unknown) => unknown;
+  readonly handle: (
+    deps: Deps,
+    input: RouteInput<Body, Query, Prefetched | undefined>,
+  ) => Promise<RouteAnswer>;
+}
+
+/** A row whose types have been checked against each other; the dispatcher needs to know no more. */
+export type Route<Deps> = RouteDefinition<Deps, unknown, unknown, unknown>;
+
+/** Checks a row's types against each other and erases them. */
+export function route<Deps, Body = undefined, Query = undefined, Prefetched = undefined>(
+  definition: RouteDefinition<Deps, Body, Query, Prefetched>,
+): Route<Deps> {
+  // Body, query and prefetched value reach `handle` only from this row's own schemas and `prefetch`.
+  return definition as unknown as Route<Deps>;
+}
+
+/** A request that has found its route. */
+export interface MatchedRoute<Deps> {
+  readonly route: Route<Deps>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly request: ApiRequest;
+}

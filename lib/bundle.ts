@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+/** CommonJS packages inside an ES module bundle look for `require`. */
+const REQUIRE =
+  "import { createRequire as cloakroomRequire } from 'node:module';const require = cloakroomRequire(import.meta.url);";
+
+/**
+ * Bundles `functions/<name>/index.ts` into a folder that holds `index.mjs` alone: what Lambda loads is what is measured and
+ * audited. The caller copies it (a CDK asset does); it is removed when the process ends.
+ */
+export function bundleFunction(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `cloakroom-${name}-`));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: [`functions/${name}/index.ts`],
+    outfile: join(folder, 'index.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    // Error names reach the log; minified ones would say nothing.
+    keepNames: true,
+    legalComments: 'none',
+    banner: { js: REQUIRE },
+  });
+  return folder;
+}

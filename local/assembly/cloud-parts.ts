@@ -1,0 +1,32 @@
+import type { GatewayDefinition } from '../gateway/gateway-definition.ts';
+import type { FunctionHost } from '../lambda/function-host.ts';
+import type { ScheduleTable } from '../schedules/schedule-table.ts';
+import type { KeyDefinitions } from './key-definitions.ts';
+import type { Account } from './resource-type.ts';
+import type { RoleRegistry } from './role-registry.ts';
+
+/** A table as its template describes it, in DynamoDB's own spelling. */
+export interface TableDefinition {
+  readonly name: string;
+  readonly attributeDefinitions: readonly { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
+  readonly keySchema: readonly { AttributeName: string; KeyType: 'HASH' | 'RANGE' }[];
+  readonly globalSecondaryIndexes?: readonly {
+    IndexName: string;
+    KeySchema: readonly { AttributeName: string; KeyType: 'HASH' | 'RANGE' }[];
+    Projection: { ProjectionType?: 'ALL' | 'KEYS_ONLY' | 'INCLUDE'; NonKeyAttributes?: readonly string[] };
+  }[];
+  readonly timeToLiveAttribute?: string;
+}
+
+/** The parts of the local cloud that a row of the table of resource types may start something in. */
+export interface CloudParts {
+  readonly account: Account;
+  /** S3 object key of an asset -> its folder or file on disk. */
+  readonly assets: ReadonlyMap<string, string>;
+  readonly createTable: (table: TableDefinition) => Promise<void>;
+  readonly keys: KeyDefinitions;
+  readonly roles: RoleRegistry;
+  readonly functions: FunctionHost;
+  readonly gateway: GatewayDefinition;
+  readonly schedules: ScheduleTable;
+}

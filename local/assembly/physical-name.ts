@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+function digest(...parts: readonly string[]): Buffer {
+  return createHash('sha256').update(parts.join('/')).digest();
+}
+
+/**
+ * The physical name of a resource that its template does not name: the same for every start, so that data kept on
+ * disk is found again. Names longer than `maxLength` are cut and made unique by a digest, as CloudFormation does.
+ */
+export function physicalName(stackName: string, logicalId: string, maxLength: number): string {
+  const name = `${stackName}-${logicalId}`;
+  if (name.length <= maxLength) return name;
+  return `${name.slice(0, maxLength - 9)}-${digest(stackName, logicalId).toString('hex').slice(0, 8)}`;
+}
+
+/** A UUID (version 4 in form) that is the same for every start: AWS gives KMS keys such an id. */
+export function physicalUuid(stackName: string, logicalId: string): string {
+  const hex = digest('uuid', stackName, logicalId).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}
+
+/** Ten lower-case letters and digits, the form of API Gateway's ids. */
+export function physicalId(stackName: string, logicalId: string): string {
+  const number = digest('id', stackName, logicalId).readBigUInt64BE();
+  return number.toString(36).padStart(10, '0').slice(-10);
+}

@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+
+const resourceSchema = z.object({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  Condition: z.string().optional(),
+});
+
+const outputSchema = z.object({
+  Value: z.unknown(),
+  Export: z.object({ Name: z.unknown() }).optional(),
+  Condition: z.string().optional(),
+});
+
+const templateSchema = z.object({
+  Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
+  Conditions: z.record(z.string(), z.unknown()).default({}),
+  Resources: z.record(z.string(), resourceSchema).default({}),
+  Outputs: z.record(z.string(), outputSchema).default({}),
+});
+
+const artifactSchema = z.object({
+  type: z.string(),
+  dependencies: z.array(z.string()).default([]),
+  properties: z
+    .object({ templateFile: z.string().optional(), file: z.string().optional(), stackName: z.string().optional() })
+    .default({}),
+});
+
+const manifestSchema = z.object({ artifacts: z.record(z.string(), artifactSchema).default({}) });
+
+const assetManifestSchema = z.object({
+  files: z
+    .record(
+      z.string(),
+      z.object({
+        source: z.object({ path: z.string().optional(), packaging: z.string().optional() }),
+        destinations: z.record(z.string(), z.object({ objectKey: z.string() })),
+      }),
+    )
+    .default({}),
+  dockerImages: z.record(z.string(), z.unknown()).default({}),
+});
+
+export type Template = z.infer<typeof templateSchema>;
+type Artifact = z.infer<typeof artifactSchema>;
+
+/** One stack of the app, as it was synthesized: references are not resolved. */
+export interface Stack {
+  readonly name: string;
+  readonly template: Template;
+}
+
+/** A synthesized CDK app (`cdk.out`). */
+export interface Assembly {
+  /** A stack comes after every stack that it depends on. */
+  readonly stacks: readonly Stack[];
+  /** S3 object key of an asset -> its folder or file on disk. */
+  readonly assets: ReadonlyMap<string, string>;
+}
+
+async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Error(`not a synthesized app: cannot read ${path}`, { cause: error });
+  });
+  const parsed = schema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+/** Artifact ids so that each follows its dependencies. */
+function inDependencyOrder(artifacts: Readonly<Record<string, Artifact>>): string[] {
+  const ordered = new Set<string>();
+  const visit = (id: string): void => {
+    if (ordered.has(id)) return;
+    for (const dependency of artifacts[id]?.dependencies ?? []) visit(dependency);
+    ordered.add(id);
+  };
+  for (const id of Object.keys(artifacts)) visit(id);
+  return [...ordered];
+}
+
+async function readAssets(manifestFile: string): Promise<[objectKey: string, path: string][]> {
+  const manifest = await readJson(manifestFile, assetManifestSchema);
+  const image = Object.keys(manifest.dockerImages)[0];
+  if (image !== undefined) throw new Error(`container image assets do not run locally: ${image} in ${manifestFile}`);
+  return Object.values(manifest.files).flatMap(({ source, destinations }) => {
+    const { path } = source;
+    if (path === undefined) return [];
+    return Object.values(destinations).map(
+      ({ objectKey }): [string, string] => [basename(objectKey), join(dirname(manifestFile), path)],
+    );
+  });
+}
+
+async function readStack(directory: string, id: string, artifact: Artifact): Promise<Stack> {
+  const { templateFile, stackName } = artifact.properties;
+  if (templateFile === undefined) throw new Error(`stack ${id} has no template file`);
+  return { name: stackName ?? id, template: await readJson(join(directory, templateFile), templateSchema) };
+}
+
+/**
+ * Reads a cloud assembly: its stacks in dependency order and where its assets lie.
+ * Throws an Error that names the file for anything that is missing, malformed, or of a kind that does not run locally.
+ */
+export async function readAssembly(directory: string): Promise<Assembly> {
+  const { artifacts } = await readJson(join(directory, 'manifest.json'), manifestSchema);
+  const stacks: Stack[] = [];
+  const assets = new Map<string, string>();
+  for (const id of inDependencyOrder(artifacts)) {
+    const artifact = artifacts[id];
+    if (artifact === undefined) throw new Error(`${directory}/manifest.json depends on ${id}, which it does not hold`);
+    if (artifact.type === 'cdk:cloud-assembly') throw new Error(`stages do not run locally: ${id}`);
+    if (artifact.type === 'aws:cloudformation:stack') stacks.push(await readStack(directory, id, artifact));
+    if (artifact.type === 'cdk:asset-manifest' && artifact.properties.file !== undefined)
+      for (const [key, path] of await readAssets(join(directory, artifact.properties.file))) assets.set(key, path);
+  }
+  return { stacks, assets };
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { physicalId } from '../physical-name.ts';
+import { resourceType, withoutEffect } from '../resource-type.ts';
+import type { ResourceType } from '../resource-type.ts';
+
+const throttling = z
+  .strictObject({
+    ThrottlingBurstLimit: z.coerce.number().optional(),
+    ThrottlingRateLimit: z.coerce.number().optional(),
+    DataTraceEnabled: withoutEffect,
+    DetailedMetricsEnabled: withoutEffect,
+    LoggingLevel: withoutEffect,
+  })
+  .transform(({ ThrottlingBurstLimit, ThrottlingRateLimit }) => ({
+    ...(ThrottlingRateLimit !== undefined && { ratePerSecond: ThrottlingRateLimit }),
+    ...(ThrottlingBurstLimit !== undefined && { burst: ThrottlingBurstLimit }),
+  }));
+
+const cors = z.strictObject({
+  AllowCredentials: z.boolean().default(false),
+  AllowHeaders: z.array(z.string()).default([]),
+  AllowMethods: z.array(z.string()).default([]),
+  AllowOrigins: z.array(z.string()).default([]),
+  ExposeHeaders: z.array(z.string()).default([]),
+  MaxAge: z.coerce.number().optional(),
+});
+
+const api = resourceType({
+  identify: ({ stack, logicalId }, { baseUrl }) => {
+    const id = physicalId(stack.name, logicalId);
+    return { ref: id, attributes: { ApiId: id, ApiEndpoint: baseUrl } };
+  },
+  properties: z.strictObject({
+    Name: z.string(),
+    ProtocolType: z.literal('HTTP'),
+    CorsConfiguration: cors.optional(),
+    DisableExecuteApiEndpoint: z.literal(false).optional(),
+    Description: withoutEffect,
+    IpAddressType: withoutEffect,
+    Tags: withoutEffect,
+  }),
+  start: ({ identity, properties }, { gateway }) => {
+    const given = properties.CorsConfiguration;
+    gateway.defineApi({
+      id: identity.ref,
+      ...(given !== undefined && {
+        cors: {
+          allowCredentials: given.AllowCredentials,
+          allowHeaders: given.AllowHeaders,
+          allowMethods: given.AllowMethods,
+          allowOrigins: given.AllowOrigins,
+          exposeHeaders: given.ExposeHeaders,
+          ...(given.MaxAge !== undefined && { maxAgeSeconds: given.MaxAge }),
+        },
+      }),
+    });
+  },
+});
+
+const stage = resourceType({
+  identify: ({ text }) => ({ ref: text('StageName') ?? '$default', attributes: {} }),
+  properties: z.strictObject({
+    ApiId: z.string(),
+    StageName: z.literal('$default'),
+    AutoDeploy: z.literal(true),
+    DefaultRouteSettings: throttling.optional(),
+    RouteSettings: z.record(z.string(), throttling).default({}),
+    StageVariables: z.record(z.string(), z.string()).optional(),
+    AccessLogSettings: withoutEffect,
+    Description: withoutEffect,
+    Tags: withoutEffect,
+  }),
+  start: ({ properties }, { gateway }) => {
+    gateway.defineStage({
+      apiId: properties.ApiId,
+      defaultThrottling: properties.DefaultRouteSettings ?? {},
+      routeThrottling: properties.RouteSettings,
+      ...(properties.StageVariables !== undefined && { variables: properties.StageVariables }),
+    });
+  },
+});
+
+const route = resourceType({
+  identify: ({ stack, logicalId }) => {
+    const id = physicalId(stack.name, logicalId);
+    return { ref: id, attributes: { RouteId: id } };
+  },
+  properties: z.strictObject({
+    ApiId: z.string(),
+    RouteKey: z.string(),
+    Target: z.string().startsWith('integrations/'),
+    AuthorizationType: z.literal('NONE').optional(),
+    OperationName: withoutEffect,
+  }),
+  start: ({ properties }, { gateway }) => {
+    gateway.defineRoute({
+      apiId: properties.ApiId,
+      routeKey: properties.RouteKey,
+      integrationId: properties.Target.slice('integrations/'.length),
+    });
+  },
+});
+
+/** The function in `arn:aws:apigateway:<region>:lambda:path/2015-03-31/functions/<function ARN>/invocations`, or the ARN itself. */
+function functionOf(integrationUri: string): string {
+  return /\/functions\/(.+)\/invocations$/.exec(integrationUri)?.[1] ?? integrationUri;
+}
+
+const integration = resourceType({
+  identify: ({ stack, logicalId }) => {
+    const id = physicalId(stack.name, logicalId);
+    return { ref: id, attributes: { IntegrationId: id } };
+  },
+  properties: z.strictObject({
+    ApiId: z.string(),
+    IntegrationType: z.literal('AWS_PROXY'),
+    IntegrationUri: z.string(),
+    PayloadFormatVersion: z.literal('2.0'),
+    // 30 s is the most that API Gateway allows.
+    TimeoutInMillis: z.coerce.number().min(50).max(30_000).default(30_000),
+    ConnectionType: z.literal('INTERNET').optional(),
+    Description: withoutEffect,
+    IntegrationMethod: withoutEffect,
+  }),
+  start: ({ identity, properties }, { gateway }) => {
+    gateway.defineIntegration({
+      id: identity.ref,
+      apiId: properties.ApiId,
+      functionArn: functionOf(properties.IntegrationUri),
+      timeoutMs: properties.TimeoutInMillis,
+    });
+  },
+});
+
+export const apiGatewayResources: Readonly<Record<string, ResourceType>> = {
+  'AWS::ApiGatewayV2::Api': api,
+  'AWS::ApiGatewayV2::Stage': stage,
+  'AWS::ApiGatewayV2::Route': route,
+  'AWS::ApiGatewayV2::Integration': integration,
+};

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { physicalName } from '../physical-name.ts';
+import { resourceType, withoutEffect } from '../resource-type.ts';
+import type { ResourceType } from '../resource-type.ts';
+
+const environmentValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const lambdaFunction = resourceType({
+  identify: ({ stack, logicalId, text }, { accountId, region }) => {
+    const name = text('FunctionName') ?? physicalName(stack.name, logicalId, 64);
+    return { ref: name, attributes: { Arn: `arn:aws:lambda:${region}:${accountId}:function:${name}` } };
+  },
+  properties: z.strictObject({
+    FunctionName: z.string().optional(),
+    Code: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
+    Handler: z.string(),
+    // The host runs functions on its own Node, which is this one.
+    Runtime: z.literal('nodejs24.x'),
+    Role: z.string(),
+    Environment: z.strictObject({ Variables: z.record(z.string(), environmentValue).default({}) }).optional(),
+    Timeout: z.coerce.number().default(3),
+    MemorySize: z.coerce.number().default(128),
+    ReservedConcurrentExecutions: z.coerce.number().optional(),
+    LoggingConfig: z.object({ LogGroup: z.string().optional() }).optional(),
+    PackageType: z.literal('Zip').optional(),
+    Architectures: withoutEffect,
+    Description: withoutEffect,
+    EphemeralStorage: withoutEffect,
+    KmsKeyArn: withoutEffect,
+    RecursiveLoop: withoutEffect,
+    RuntimeManagementConfig: withoutEffect,
+    Tags: withoutEffect,
+    TracingConfig: withoutEffect,
+  }),
+  start: ({ stackName, logicalId, identity, properties }, { assets, functions, roles }) => {
+    const codeDirectory = assets.get(properties.Code.S3Key);
+    if (codeDirectory === undefined || codeDirectory.endsWith('.zip'))
+      throw new Error(`${stackName}/${logicalId}: its code ${properties.Code.S3Key} is no asset folder of the app`);
+    if (!roles.trusts(properties.Role, 'lambda.amazonaws.com'))
+      throw new Error(`${stackName}/${logicalId}: Lambda is not trusted by its role ${properties.Role}`);
+    functions.define({
+      name: identity.ref,
+      arn: identity.attributes['Arn'] ?? '',
+      handler: properties.Handler,
+      runtime: properties.Runtime,
+      codeDirectory,
+      environment: properties.Environment?.Variables ?? {},
+      timeoutSeconds: properties.Timeout,
+      memoryMb: properties.MemorySize,
+      ...(properties.ReservedConcurrentExecutions !== undefined && {
+        reservedConcurrency: properties.ReservedConcurrentExecutions,
+      }),
+      roleArn: properties.Role,
+      logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${identity.ref}`,
+    });
+  },
+});
+
+const permission = resourceType({
+  identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 100), attributes: {} }),
+  properties: z.strictObject({
+    Action: z.literal('lambda:InvokeFunction'),
+    FunctionName: z.string(),
+    Principal: z.string(),
+    SourceArn: z.string().optional(),
+    SourceAccount: withoutEffect,
+  }),
+  start: ({ properties }, { functions }) => {
+    functions.permit({
+      functionName: properties.FunctionName,
+      principal: properties.Principal,
+      ...(properties.SourceArn !== undefined && { sourceArn: properties.SourceArn }),
+    });
+  },
+});
+
+function functionNameOf(nameOrArn: string): string {
+  return nameOrArn.slice(nameOrArn.lastIndexOf(':') + 1);
+}
+
+const version = resourceType({
+  // Only one version of the code exists on one machine.
+  identify: ({ text }, { accountId, region }) => {
+    const arn = `arn:aws:lambda:${region}:${accountId}:function:${functionNameOf(text('FunctionName') ?? '')}`;
+    return { ref: `${arn}:1`, attributes: { Version: '1', FunctionArn: `${arn}:1` } };
+  },
+  properties: z.strictObject({ FunctionName: z.string(), CodeSha256: withoutEffect, Description: withoutEffect }),
+  start: ({ properties }, { functions }) => {
+    functions.defineQualifier(properties.FunctionName, '1');
+  },
+});
+
+const alias = resourceType({
+  identify: ({ text }, { accountId, region }) => {
+    const name = functionNameOf(text('FunctionName') ?? '');
+    const arn = `arn:aws:lambda:${region}:${accountId}:function:${name}:${text('Name') ?? ''}`;
+    return { ref: arn, attributes: { AliasArn: arn } };
+  },
+  properties: z.strictObject({
+    FunctionName: z.string(),
+    FunctionVersion: z.string(),
+    Name: z.string(),
+    Description: withoutEffect,
+    // Instances are kept warm anyway.
+    ProvisionedConcurrencyConfig: withoutEffect,
+  }),
+  start: ({ properties }, { functions }) => {
+    functions.defineQualifier(properties.FunctionName, properties.Name);
+  },
+});
+
+export const lambdaResources: Readonly<Record<string, ResourceType>> = {
+  'AWS::Lambda::Function': lambdaFunction,
+  'AWS::Lambda::Permission': permission,
+  'AWS::Lambda::Version': version,
+  'AWS::Lambda::Alias': alias,
+};

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { physicalName, physicalUuid } from '../physical-name.ts';
+import { resourceType, withoutEffect } from '../resource-type.ts';
+import type { ResourceType } from '../resource-type.ts';
+import { policyDocument } from './policy-document.ts';
+
+const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
+
+const globalSecondaryIndex = z
+  .strictObject({
+    IndexName: z.string(),
+    KeySchema: keySchema,
+    Projection: z.strictObject({
+      ProjectionType: z.enum(['ALL', 'KEYS_ONLY', 'INCLUDE']),
+      NonKeyAttributes: z.array(z.string()).exactOptional(),
+    }),
+    OnDemandThroughput: withoutEffect,
+    ContributorInsightsSpecification: withoutEffect,
+  })
+  .transform(({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection }));
+
+const table = resourceType({
+  identify: ({ stack, logicalId, text }, { accountId, region }) => {
+    const name = text('TableName') ?? physicalName(stack.name, logicalId, 255);
+    return { ref: name, attributes: { Arn: `arn:aws:dynamodb:${region}:${accountId}:table/${name}` } };
+  },
+  properties: z.strictObject({
+    TableName: z.string().optional(),
+    AttributeDefinitions: z.array(
+      z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
+    ),
+    KeySchema: keySchema,
+    GlobalSecondaryIndexes: z.array(globalSecondaryIndex).default([]),
+    TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
+    // Pay per request only: provisioned capacity would throttle on AWS and not here.
+    BillingMode: z.literal('PAY_PER_REQUEST'),
+    ContributorInsightsSpecification: withoutEffect,
+    DeletionProtectionEnabled: withoutEffect,
+    OnDemandThroughput: withoutEffect,
+    PointInTimeRecoverySpecification: withoutEffect,
+    SSESpecification: withoutEffect,
+    TableClass: withoutEffect,
+    Tags: withoutEffect,
+    WarmThroughput: withoutEffect,
+  }),
+  start: async ({ identity, properties }, { createTable }) => {
+    const timeToLive = properties.TimeToLiveSpecification;
+    await createTable({
+      name: identity.ref,
+      attributeDefinitions: properties.AttributeDefinitions,
+      keySchema: properties.KeySchema,
+      ...(properties.GlobalSecondaryIndexes.length > 0 && { globalSecondaryIndexes: properties.GlobalSecondaryIndexes }),
+      ...(timeToLive?.Enabled === true && { timeToLiveAttribute: timeToLive.AttributeName }),
+    });
+  },
+});
+
+const key = resourceType({
+  identify: ({ stack, logicalId }, { accountId, region }) => {
+    const keyId = physicalUuid(stack.name, logicalId);
+    return { ref: keyId, attributes: { KeyId: keyId, Arn: `arn:aws:kms:${region}:${accountId}:key/${keyId}` } };
+  },
+  properties: z.strictObject({
+    KeyPolicy: policyDocument,
+    EnableKeyRotation: z.boolean().default(false),
+    Enabled: z.literal(true).optional(),
+    KeySpec: z.literal('SYMMETRIC_DEFAULT').optional(),
+    KeyUsage: z.literal('ENCRYPT_DECRYPT').optional(),
+    MultiRegion: z.literal(false).optional(),
+    Description: withoutEffect,
+    PendingWindowInDays: withoutEffect,
+    RotationPeriodInDays: withoutEffect,
+    Tags: withoutEffect,
+  }),
+  start: ({ identity, properties }, { keys }) => {
+    keys.define({ keyId: identity.ref, policy: properties.KeyPolicy, enableRotation: properties.EnableKeyRotation });
+  },
+});
+
+const alias = resourceType({
+  identify: ({ text, logicalId }) => ({ ref: text('AliasName') ?? `alias/${logicalId}`, attributes: {} }),
+  properties: z.strictObject({ AliasName: z.string(), TargetKeyId: z.string() }),
+  start: ({ properties }, { keys }) => {
+    keys.alias(properties.AliasName, properties.TargetKeyId);
+  },
+});
+
+export const storageResources: Readonly<Record<string, ResourceType>> = {
+  'AWS::DynamoDB::Table': table,
+  'AWS::KMS::Key': key,
+  'AWS::KMS::Alias': alias,
+};

@@ -1,0 +1,48 @@
+import { physicalName } from '../physical-name.ts';
+import type { Identity } from '../resolve.ts';
+import { withoutBehaviour } from '../resource-type.ts';
+import type { ResourceType } from '../resource-type.ts';
+
+/** Names a resource by an explicit property or its physical name, and its ARN by that name. */
+function named(property: string, maxLength: number, arn: (name: string, scope: string) => string): ResourceType['identify'] {
+  return ({ stack, logicalId, text }, { accountId, region }): Identity => {
+    const name = text(property) ?? physicalName(stack.name, logicalId, maxLength);
+    return { ref: name, attributes: { Arn: arn(name, `${region}:${accountId}`) } };
+  };
+}
+
+const topic: ResourceType['identify'] = ({ stack, logicalId, text }, { accountId, region }) => {
+  const name = text('TopicName') ?? physicalName(stack.name, logicalId, 256);
+  const arn = `arn:aws:sns:${region}:${accountId}:${name}`;
+  return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };
+};
+
+const unnamed: ResourceType['identify'] = ({ stack, logicalId }) => ({
+  ref: physicalName(stack.name, logicalId, 255),
+  attributes: {},
+});
+
+const nobodyIsPaged = 'no metrics are kept on one machine: its operator reads the log';
+
+export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
+  'AWS::CDK::Metadata': withoutBehaviour('tells AWS which constructs were used', unnamed),
+  'AWS::CloudWatch::Alarm': withoutBehaviour(
+    nobodyIsPaged,
+    named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
+  ),
+  'AWS::CloudWatch::CompositeAlarm': withoutBehaviour(
+    nobodyIsPaged,
+    named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
+  ),
+  'AWS::CloudWatch::Dashboard': withoutBehaviour(
+    nobodyIsPaged,
+    named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
+  ),
+  'AWS::Logs::LogGroup': withoutBehaviour(
+    'the function host writes each function into a file of its own',
+    named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),
+  ),
+  'AWS::Logs::MetricFilter': withoutBehaviour(nobodyIsPaged, unnamed),
+  'AWS::SNS::Topic': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', topic),
+  'AWS::SNS::TopicPolicy': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', unnamed),
+};

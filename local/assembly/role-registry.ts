@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { PolicyDocument, Role } from '../aws-service.ts';
+import { managedPolicies } from './managed-policies.ts';
+
+export interface RoleDefinition {
+  readonly name: string;
+  readonly arn: string;
+  readonly trust: PolicyDocument;
+  readonly policies: readonly PolicyDocument[];
+  readonly managedPolicyArns: readonly string[];
+  readonly permissionsBoundaryArn?: string;
+}
+
+/** The three values that the AWS SDKs read from the environment. */
+export interface RoleCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+/** The roles of the app with everything that decides their access. Definitions may arrive in any order. */
+export interface RoleRegistry {
+  define(role: RoleDefinition): void;
+  /** Adds an inline policy to a role by the role's name. */
+  attach(roleName: string, policy: PolicyDocument): void;
+  /** Defines a managed policy and adds it to roles by their names. */
+  defineManagedPolicy(arn: string, policy: PolicyDocument, roleNames: readonly string[]): void;
+  /** Throws an Error if the template does not hold the role or a policy that it refers to. */
+  role(arn: string): Role;
+  roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
+  credentialsFor(roleArn: string): RoleCredentials;
+  /** The token that a call with this access key must carry; `undefined` for the administrator. */
+  sessionTokenFor(accessKeyId: string): string | undefined;
+  /** True if the role's trust policy lets an AWS service assume it. */
+  trusts(roleArn: string, service: string): boolean;
+}
+
+/**
+ * The access key id of whoever runs this machine: allowed everything, like an account's administrator. The endpoint
+ * listens on loopback only and checks no signatures, so this is a name, not a secret. A role's key id can be guessed
+ * as well; its session token cannot, and the endpoint demands it.
+ */
+export const administratorAccessKeyId = 'LOCALADMINISTRATOR';
+
+const accessKeyAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function temporaryAccessKeyId(roleArn: string): string {
+  const bytes = createHash('sha256').update(roleArn).digest().subarray(0, 16);
+  return `ASIA${[...bytes].map((byte) => accessKeyAlphabet[byte % 32]).join('')}`;
+}
+
+function trustedServices(principal: unknown): readonly string[] {
+  if (typeof principal !== 'object' || principal === null || !('Service' in principal)) return [];
+  return [principal.Service].flat().filter((service) => typeof service === 'string');
+}
+
+export function createRoleRegistry(): RoleRegistry {
+  const definitions = new Map<string, RoleDefinition>();
+  const inline = new Map<string, PolicyDocument[]>();
+  const managed = new Map<string, PolicyDocument>(Object.entries(managedPolicies));
+  const attachedManaged = new Map<string, string[]>();
+  const roles = new Map<string, Role>();
+  const sessionTokens = new Map<string, string>();
+
+  function defined(arn: string): RoleDefinition {
+    const definition = definitions.get(arn);
+    if (definition === undefined) throw new Error(`the app has no role ${arn}`);
+    return definition;
+  }
+
+  function managedPolicy(arn: string, roleName: string): PolicyDocument {
+    const policy = managed.get(arn);
+    if (policy === undefined) throw new Error(`role ${roleName} has the managed policy ${arn}, which is not known locally`);
+    return policy;
+  }
+
+  function assemble(definition: RoleDefinition): Role {
+    const { name, arn, permissionsBoundaryArn } = definition;
+    const managedArns = [...definition.managedPolicyArns, ...(attachedManaged.get(name) ?? [])];
+    const fromManaged = managedArns.map((policyArn) => managedPolicy(policyArn, name));
+    const policies = [...definition.policies, ...(inline.get(name) ?? []), ...fromManaged];
+    if (permissionsBoundaryArn === undefined) return { arn, policies };
+    return { arn, policies, permissionsBoundary: managedPolicy(permissionsBoundaryArn, name) };
+  }
+
+  function role(arn: string): Role {
+    const known = roles.get(arn) ?? assemble(defined(arn));
+    roles.set(arn, known);
+    return known;
+  }
+
+  return {
+    define: (definition) => {
+      definitions.set(definition.arn, definition);
+    },
+    attach: (roleName, policy) => {
+      inline.set(roleName, [...(inline.get(roleName) ?? []), policy]);
+    },
+    defineManagedPolicy: (arn, policy, roleNames) => {
+      managed.set(arn, policy);
+      for (const name of roleNames) attachedManaged.set(name, [...(attachedManaged.get(name) ?? []), arn]);
+    },
+    role,
+    roleForAccessKey: (accessKeyId) => {
+      if (accessKeyId === administratorAccessKeyId) return 'administrator';
+      const arn = [...definitions.keys()].find((candidate) => temporaryAccessKeyId(candidate) === accessKeyId);
+      return arn === undefined ? undefined : role(arn);
+    },
+    credentialsFor: (roleArn) => {
+      const accessKeyId = temporaryAccessKeyId(defined(roleArn).arn);
+      const sessionToken = sessionTokens.get(accessKeyId) ?? randomBytes(48).toString('base64');
+      sessionTokens.set(accessKeyId, sessionToken);
+      return { accessKeyId, secretAccessKey: randomBytes(30).toString('base64'), sessionToken };
+    },
+    sessionTokenFor: (accessKeyId) => sessionTokens.get(accessKeyId),
+    trusts: (roleArn, service) =>
+      defined(roleArn).trust.Statement.some(
+        ({ Effect, Principal }) => Effect === 'Allow' && trustedServices(Principal).includes(service),
+      ),
+  };
+}

@@ -1,0 +1,69 @@
+import type { CloudParts } from './cloud-parts.ts';
+import type { Assembly } from './read-assembly.ts';
+import { createResolver } from './resolve.ts';
+import type { ResourceHandle } from './resolve.ts';
+import type { Account, ResourceType } from './resource-type.ts';
+import { apiGatewayResources } from './resources/api-gateway.ts';
+import { iamResources } from './resources/iam.ts';
+import { lambdaResources } from './resources/lambda.ts';
+import { scheduleResources } from './resources/schedules.ts';
+import { storageResources } from './resources/storage.ts';
+import { resourcesWithoutBehaviour } from './resources/without-behaviour.ts';
+
+/** Every CloudFormation resource type that runs on one machine. A new type is a new row in one of these. */
+export const resourceTypes: Readonly<Record<string, ResourceType>> = {
+  // Roles first: functions and schedules look at them when they are started.
+  ...iamResources,
+  ...storageResources,
+  ...lambdaResources,
+  ...apiGatewayResources,
+  ...scheduleResources,
+  ...resourcesWithoutBehaviour,
+};
+
+const startOrder = new Map(Object.keys(resourceTypes).map((type, index) => [type, index]));
+
+function typeOf({ stack, logicalId, type }: ResourceHandle): ResourceType {
+  const known = resourceTypes[type];
+  if (known === undefined) throw new Error(`${type} does not run locally (${stack.name}/${logicalId})`);
+  return known;
+}
+
+/** What was started: the outputs of the app's stacks by name. */
+export interface StartedResources {
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+/**
+ * Starts every resource of the app in the parts of the local cloud.
+ * Throws an Error naming the resource for a type, property or reference that has no local counterpart.
+ */
+export async function startResources(assembly: Assembly, account: Account, parts: CloudParts): Promise<StartedResources> {
+  const resolver = createResolver({
+    stacks: assembly.stacks,
+    accountId: account.accountId,
+    region: account.region,
+    identify: (handle) => typeOf(handle).identify(handle, account),
+  });
+  const handles = assembly.stacks.flatMap((stack) =>
+    Object.entries(stack.template.Resources)
+      .filter(([, { Condition }]) => resolver.condition(stack, Condition))
+      .map(([logicalId]) => resolver.handle(stack, logicalId)),
+  );
+  for (const handle of handles) typeOf(handle);
+  for (const handle of handles.toSorted((a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0))) {
+    const { stack, logicalId, type } = handle;
+    // A type without behaviour is not resolved: an alarm may refer to attributes that nothing here has.
+    if (type in resourcesWithoutBehaviour) continue;
+    await typeOf(handle).start(
+      {
+        stackName: stack.name,
+        logicalId,
+        identity: resolver.identity(stack, logicalId),
+        properties: resolver.resolve(stack, stack.template.Resources[logicalId]?.Properties),
+      },
+      parts,
+    );
+  }
+  return { outputs: resolver.outputs() };
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AwsError } from '../aws-service.ts';
+import type { AwsAccess, AwsCall, AwsResponse, AwsService, PolicyDocument } from '../aws-service.ts';
+import { authenticate, requireSignature } from './authenticate.ts';
+import type { Caller, Credentials } from './authenticate.ts';
+import { authorize } from './authorize.ts';
+import { createCallCounter } from './call-counter.ts';
+import type { CallRecord } from './call-counter.ts';
+import type { Signature } from './signature.ts';
+
+export interface AwsEndpointOptions extends Credentials {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  readonly accountId: string;
+  readonly region: string;
+  readonly services: readonly AwsService[];
+  /** The policy of a KMS key by its ARN. */
+  keyPolicy?(keyArn: string): PolicyDocument | undefined;
+  /** Told of every call after it was answered or refused. */
+  onCall?(record: CallRecord): void;
+  /** Told of failures that are no answer of a service but a fault of the local cloud. Default: standard error. */
+  onFault?(error: unknown): void;
+}
+
+export interface AwsEndpoint {
+  /** `http://127.0.0.1:<port>`, the value of `AWS_ENDPOINT_URL`. */
+  readonly url: string;
+  /** Stops listening and drops open connections. Services are closed by whoever made them. */
+  close(): Promise<void>;
+}
+
+/** More than the largest call of any service: a function's code, 50 MB zipped, in base64. */
+const MAX_BODY_BYTES = 72 * 1024 * 1024;
+const COUNTS_PATH = '/_local/calls';
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new AwsError('RequestEntityTooLargeException', 413, 'The request is too large.');
+    chunks.push(chunk);
+  }
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);
+}
+
+function singleHeaders(request: IncomingMessage): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return headers;
+}
+
+function send(response: ServerResponse, { status, headers, body }: AwsResponse): void {
+  response.writeHead(status, {
+    ...headers,
+    'x-amzn-requestid': randomUUID(),
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+function jsonFailure({ code, status, message, fields }: AwsError): AwsResponse {
+  const body = JSON.stringify({ __type: code, message, ...fields });
+  return { status, headers: { 'content-type': 'application/json', 'x-amzn-errortype': code }, body };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+interface Exchange {
+  readonly caller: Caller;
+  readonly service: AwsService;
+  readonly call: AwsCall;
+}
+
+/**
+ * The one AWS endpoint of the local cloud. Finds the service by the signing name, the caller by the access key id, checks the
+ * caller's policies for all that the call needs, and lets the service answer.
+ *
+ * `GET /_local/calls` answers `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`: tests count calls with it.
+ */
+export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
+  const services = new Map(options.services.map((service) => [service.signingName, service]));
+  const counter = createCallCounter();
+  const keyPolicy = (arn: string): PolicyDocument | undefined => options.keyPolicy?.(arn);
+
+  function serviceFor({ service, region }: Signature): AwsService {
+    const found = services.get(service);
+    if (found === undefined) {
+      throw new AwsError('UnknownServiceException', 404, `The AWS service ${service} does not run locally.`);
+    }
+    if (region === options.region) return found;
+    const message = `Credential should be scoped to a valid region, not '${region}'.`;
+    throw new AwsError('InvalidSignatureException', 403, message);
+  }
+
+  function failureOf(error: unknown, service: AwsService | undefined): AwsResponse {
+    if (!(error instanceof AwsError)) {
+      if (options.onFault === undefined) console.error(error);
+      else options.onFault(error);
+      const message = error instanceof Error ? error.message : String(error);
+      return failureOf(new AwsError('InternalFailure', 500, message), service);
+    }
+    return service?.failure(error) ?? jsonFailure(error);
+  }
+
+  function record(exchange: Exchange, accesses: readonly AwsAccess[], response: AwsResponse, startedMs: number): void {
+    const { service, caller, call } = exchange;
+    const operation = call.target === undefined ? undefined : `${service.signingName}:${call.target}`;
+    const entry: CallRecord = {
+      service: service.signingName,
+      action: operation ?? accesses[0]?.action ?? `${service.signingName}:${call.method} ${call.path}`,
+      principal: caller.name,
+      resources: accesses.map(({ resource }) => resource),
+      status: response.status,
+      durationMs: performance.now() - startedMs,
+      ...(response.consumedCapacity !== undefined && { consumedCapacity: response.consumedCapacity }),
+    };
+    counter.add(entry);
+    options.onCall?.(entry);
+  }
+
+  async function perform(exchange: Exchange): Promise<AwsResponse> {
+    const startedMs = performance.now();
+    const { service, caller, call } = exchange;
+    let accesses: readonly AwsAccess[] = [];
+    let response: AwsResponse;
+    try {
+      accesses = service.accesses(call);
+      authorize(caller, service.signingName, accesses, keyPolicy);
+      response = await service.handle(call);
+    } catch (error) {
+      response = failureOf(error, service);
+    }
+    record(exchange, accesses, response, startedMs);
+    return response;
+  }
+
+  function exchangeOf(request: IncomingMessage, body: Buffer, signature: Signature, service: AwsService): Exchange {
+    const headers = singleHeaders(request);
+    const caller = authenticate(options, options.accountId, signature, headers['x-amz-security-token']);
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const target = headers['x-amz-target'];
+    return {
+      caller,
+      service,
+      call: {
+        service: service.signingName,
+        method: request.method ?? 'GET',
+        path: url.pathname,
+        query: url.searchParams,
+        headers,
+        target: target?.slice(target.lastIndexOf('.') + 1),
+        body,
+        principal: caller.principal,
+      },
+    };
+  }
+
+  async function answer(request: IncomingMessage): Promise<AwsResponse> {
+    let service: AwsService | undefined;
+    try {
+      // The body is read even for a call that is refused, or the connection could not be used again.
+      const body = await readBody(request);
+      const signature = requireSignature(request.headers.authorization);
+      service = serviceFor(signature);
+      return await perform(exchangeOf(request, body, signature, service));
+    } catch (error) {
+      return failureOf(error, service);
+    }
+  }
+
+  function answerCounts(method: string | undefined): AwsResponse {
+    if (method === 'DELETE') counter.reset();
+    const body = JSON.stringify({ calls: counter.counts() });
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  }
+
+  const server = createServer((request, response) => {
+    if (request.url === COUNTS_PATH) {
+      request.resume();
+      send(response, answerCounts(request.method));
+      return;
+    }
+    void answer(request).then((result) => {
+      send(response, result);
+    });
+  });
+  // Longer than any client keeps a connection: the client, not the server, ends it, and no call meets a closing socket.
+  server.keepAliveTimeout = 10 * 60_000;
+  const port = await listen(server, options.port ?? 0);
+
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,86 @@
+/** Who signed a call: the role whose credentials were used, or the operator of this machine (the account's administrator). */
+export type Principal = { kind: 'role'; roleArn: string } | { kind: 'administrator' };
+
+/** One call to the local AWS endpoint, as it arrived. `target` is the value of `X-Amz-Target` without its version prefix. */
+export interface AwsCall {
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly target: string | undefined;
+  readonly body: Buffer;
+  readonly principal: Principal;
+}
+
+/** What a call needs to be allowed: `action` as IAM spells it (`dynamodb:PutItem`), `resource` an ARN, `context` the condition keys. */
+export interface AwsAccess {
+  readonly action: string;
+  readonly resource: string;
+  readonly context?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export interface AwsResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+  /** Capacity units that the call cost, for the endpoint's record of calls; not sent to the caller. */
+  readonly consumedCapacity?: number;
+}
+
+/**
+ * One AWS service behind the local endpoint. The endpoint finds it by the service name of the SigV4 credential scope,
+ * asks which accesses the call needs, checks them against the caller's policies, and only then lets it answer.
+ */
+export interface AwsService {
+  /** The SigV4 signing name: `dynamodb`, `kms`, `lambda`, `sqs`, ... */
+  readonly signingName: string;
+  /** All accesses that must be allowed. Throws {@link AwsError} for a call it does not know (with the name of the call). */
+  accesses(call: AwsCall): readonly AwsAccess[];
+  /** Answers the call. Throws {@link AwsError} for every failure that AWS would report. */
+  handle(call: AwsCall): Promise<AwsResponse>;
+  /** The error in the service's own protocol. */
+  failure(error: AwsError): AwsResponse;
+  close(): Promise<void>;
+}
+
+/** A failure that AWS reports: `code` is the exception's short name, `fields` are members beside the message. */
+export class AwsError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, status: number, message: string, fields: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = 'AwsError';
+    this.code = code;
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** An IAM policy document after all references were resolved. */
+export interface PolicyDocument {
+  readonly Version?: string;
+  readonly Statement: readonly PolicyStatement[];
+}
+
+type OneOrMany = string | readonly string[];
+
+export interface PolicyStatement {
+  readonly Sid?: string;
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action?: OneOrMany;
+  readonly NotAction?: OneOrMany;
+  readonly Resource?: OneOrMany;
+  readonly NotResource?: OneOrMany;
+  readonly Principal?: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, OneOrMany>>>>;
+}
+
+/** A role with everything that decides its access: identity policies, and the boundary that limits them if there is one. */
+export interface Role {
+  readonly arn: string;
+  readonly policies: readonly PolicyDocument[];
+  readonly permissionsBoundary?: PolicyDocument;
+}

@@ -1,0 +1,269 @@
+import { join } from 'node:path';
+import type { CloudParts } from './assembly/cloud-parts.ts';
+import { createKeyDefinitions } from './assembly/key-definitions.ts';
+import { readAssembly } from './assembly/read-assembly.ts';
+import type { Account } from './assembly/resource-type.ts';
+import { createRoleRegistry } from './assembly/role-registry.ts';
+import type { RoleRegistry } from './assembly/role-registry.ts';
+import { startResources } from './assembly/start-resources.ts';
+import { synthesize } from './assembly/synthesize.ts';
+import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
+import { parseTenantCredentials, readTenantCredentials, writeCredentials } from './credentials-file.ts';
+import type { LocalCredentials, TenantCredentials } from './credentials-file.ts';
+import { lockDataDirectory } from './data-lock.ts';
+import { createDynamoDb } from './dynamodb/create-dynamodb.ts';
+import type { DynamoDb } from './dynamodb/create-dynamodb.ts';
+import { createGatewayDefinition } from './gateway/gateway-definition.ts';
+import { startHttpGateway } from './gateway/http-gateway.ts';
+import type { HttpGateway } from './gateway/http-gateway.ts';
+import { findFreePort } from './gateway/listen.ts';
+import { isAllowed } from './iam/is-allowed.ts';
+import { createKms } from './kms/create-kms.ts';
+import type { Kms } from './kms/create-kms.ts';
+import { createFunctionHost } from './lambda/function-host.ts';
+import type { FunctionHost } from './lambda/function-host.ts';
+import { createLogFiles, createLogPrinter } from './lambda/function-logs.ts';
+import type { Logs } from './lambda/function-logs.ts';
+import { createLambdaService } from './lambda/lambda-service.ts';
+import { runSchedules } from './schedules/run-schedules.ts';
+import { createScheduleTable } from './schedules/schedule-table.ts';
+import type { Schedule } from './schedules/schedule-table.ts';
+
+export interface CloudOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Keeps state across starts; without it state is in memory. */
+  readonly dataDirectory?: string;
+  /** How long a scheduled minute lasts. Default 60. */
+  readonly tickSeconds?: number;
+  /** Deploy settings by name. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A synthesized app to run; without it this repository's app is synthesized. */
+  readonly appDirectory?: string;
+  /** Prints logs through this instead of writing them to files. */
+  readonly printLogs?: (text: string) => void;
+  /** Gives up a start that is under way; whatever was started is stopped. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Cloud {
+  readonly baseUrl: string;
+  readonly awsEndpointUrl: string;
+  readonly credentials: LocalCredentials;
+  /** Where logs are written; `undefined` if they are printed. */
+  readonly logDirectory: string | undefined;
+  close(): Promise<void>;
+}
+
+/** What one start builds up; `closers` undo it, the last first. */
+interface Start {
+  readonly options: CloudOptions;
+  readonly account: Account;
+  readonly logs: Logs;
+  readonly closers: (() => Promise<void> | void)[];
+}
+
+interface Stores {
+  readonly dynamoDb: DynamoDb;
+  readonly kms: Kms;
+}
+
+const accountId = '000000000000';
+const region = 'us-east-1';
+const root = join(import.meta.dirname, '..');
+const workDirectory = join(root, '.local');
+
+/** DynamoDB's own TTL lags by up to two days on AWS: rarely enough that nothing can come to rely on it. */
+const minutesBetweenExpiries = 60;
+
+async function appDirectory({ options, closers }: Start): Promise<string> {
+  if (options.appDirectory !== undefined) return options.appDirectory;
+  const app = await synthesize({
+    root,
+    workDirectory,
+    settings: options.settings ?? {},
+    ...(options.signal !== undefined && { signal: options.signal }),
+  });
+  closers.push(app.remove);
+  return app.directory;
+}
+
+async function createStores({ options, closers }: Start): Promise<Stores> {
+  const where = (name: string): { dataDir?: string } =>
+    options.dataDirectory === undefined ? {} : { dataDir: join(options.dataDirectory, name) };
+  const dynamoDb = await createDynamoDb({ ...where('dynamodb'), accountId, region });
+  closers.push(() => dynamoDb.close());
+  const kms = await createKms({ ...where('kms'), accountId, region });
+  closers.push(() => kms.close());
+  return { dynamoDb, kms };
+}
+
+function createParts({ account, logs }: Start, dynamoDb: DynamoDb, assets: CloudParts['assets']): CloudParts {
+  const roles = createRoleRegistry();
+  return {
+    account,
+    assets,
+    createTable: async (table) => {
+      await dynamoDb.createTable(table);
+    },
+    keys: createKeyDefinitions(),
+    roles,
+    functions: createFunctionHost({
+      region,
+      credentialsFor: roles.credentialsFor,
+      log: (name, text) => {
+        logs.write(name, text);
+      },
+    }),
+    gateway: createGatewayDefinition(),
+    schedules: createScheduleTable(),
+  };
+}
+
+async function startEndpoint({ closers, logs }: Start, parts: CloudParts, stores: Stores): Promise<string> {
+  for (const key of parts.keys.all()) await stores.kms.createKey(key);
+  const endpoint = await startAwsEndpoint({
+    accountId,
+    region,
+    services: [stores.dynamoDb, stores.kms, createLambdaService(parts.functions)],
+    roleForAccessKey: parts.roles.roleForAccessKey,
+    sessionTokenFor: parts.roles.sessionTokenFor,
+    keyPolicy: (arn) => stores.kms.keyPolicy(arn),
+    onCall: ({ principal, action, resources, status }) => {
+      if (status >= 400) logs.write('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}\n`);
+    },
+  });
+  closers.push(() => endpoint.close());
+  return endpoint.url;
+}
+
+function startFunctions({ closers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
+  functions.start(awsEndpointUrl);
+  closers.push(() => functions.close());
+}
+
+/** The first tenant, made the way `bin/operator.ts` makes tenants: by the operator function. */
+async function createTenant(functions: FunctionHost, outputs: ReadonlyMap<string, string>): Promise<TenantCredentials> {
+  const operator = outputs.get('OperatorFunctionName');
+  if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');
+  const outcome = await functions.invoke(operator, JSON.stringify({ command: 'create-tenant', name: 'Local' }));
+  if (outcome.failed) throw new Error(`the operator function could not create a tenant: ${outcome.payload}`);
+  return parseTenantCredentials(outcome.payload);
+}
+
+async function firstTenant(
+  { options }: Start,
+  functions: FunctionHost,
+  outputs: ReadonlyMap<string, string>,
+): Promise<TenantCredentials> {
+  if (options.dataDirectory === undefined) return await createTenant(functions, outputs);
+  const file = join(options.dataDirectory, 'credentials.json');
+  const kept = readTenantCredentials(file);
+  if (kept !== undefined) return kept;
+  const created = await createTenant(functions, outputs);
+  writeCredentials(file, created);
+  return created;
+}
+
+async function startGateway({ account, options, logs, closers }: Start, parts: CloudParts): Promise<HttpGateway> {
+  const gateway = await startHttpGateway({
+    api: parts.gateway.httpApi(),
+    functions: parts.functions,
+    port: options.port === 0 ? Number(new URL(account.baseUrl).port) : options.port,
+    accountId,
+    region,
+    log: (line) => {
+      logs.write('gateway', `${line}\n`);
+    },
+  });
+  closers.push(() => gateway.close());
+  return gateway;
+}
+
+function mayInvoke(schedule: Schedule, functions: FunctionHost, roles: RoleRegistry): boolean {
+  const { arn, functionArn, invokedBy } = schedule;
+  if (invokedBy.kind === 'permission') return functions.isPermitted(functionArn, invokedBy.principal, arn);
+  const access = { action: 'lambda:InvokeFunction', resource: functionArn };
+  return (
+    roles.trusts(invokedBy.roleArn, 'scheduler.amazonaws.com') && isAllowed(roles.role(invokedBy.roleArn), access).allowed
+  );
+}
+
+function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dynamoDb: DynamoDb): void {
+  const log = (line: string): void => {
+    logs.write('schedules', `${line}\n`);
+  };
+  const stop = runSchedules({
+    schedules: parts.schedules.all(),
+    tickSeconds: options.tickSeconds ?? 60,
+    accountId,
+    region,
+    invoke: (functionArn, payload) => parts.functions.invoke(functionArn, payload),
+    isPermitted: (schedule) => mayInvoke(schedule, parts.functions, parts.roles),
+    log,
+    onTick: (minute) => {
+      if (minute % minutesBetweenExpiries !== 0) return;
+      Promise.resolve(dynamoDb.expireItems(Math.floor(Date.now() / 1000))).catch((error: unknown) => {
+        log(`expiry: ${error instanceof Error ? error.message : String(error)}`);
+      });
+    },
+  });
+  closers.push(stop);
+}
+
+async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
+  const { options, account } = begun;
+  // Synthesis takes longest, in a process of its own; the stores open meanwhile.
+  const [directory, stores] = await settleAll(appDirectory(begun), createStores(begun));
+  options.signal?.throwIfAborted();
+  const assembly = await readAssembly(directory);
+  const parts = createParts(begun, stores.dynamoDb, assembly.assets);
+  const { outputs } = await startResources(assembly, account, parts);
+  const awsEndpointUrl = await startEndpoint(begun, parts, stores);
+  options.signal?.throwIfAborted();
+  startFunctions(begun, parts.functions, awsEndpointUrl);
+  const tenant = await firstTenant(begun, parts.functions, outputs);
+  options.signal?.throwIfAborted();
+  await startGateway(begun, parts);
+  startSchedules(begun, parts, stores.dynamoDb);
+  const { baseUrl } = account;
+  const credentials = { base_url: baseUrl, ...tenant, aws_endpoint_url: awsEndpointUrl };
+  return { baseUrl, awsEndpointUrl, credentials, logDirectory: logDirectory(options), close };
+}
+
+/** Like Promise.all, but waits for both before it fails, so that whatever they started can be stopped. */
+async function settleAll<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return await Promise.all([first, second]);
+}
+
+function logDirectory({ printLogs, dataDirectory }: CloudOptions): string | undefined {
+  return printLogs === undefined ? join(dataDirectory ?? workDirectory, 'logs') : undefined;
+}
+
+function createLogs(options: CloudOptions): Logs {
+  if (options.printLogs !== undefined) return createLogPrinter(options.printLogs);
+  return createLogFiles(logDirectory(options) ?? '');
+}
+
+/**
+ * Runs the synthesized app on this machine: tables, keys, roles, functions, HTTP API and schedules, and a first tenant.
+ * Rejects with an Error whose message is fit for the terminal; nothing is left running then.
+ */
+export async function startCloud(options: CloudOptions): Promise<Cloud> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const undo of closers.splice(0).reverse()) await undo();
+  };
+  try {
+    if (options.dataDirectory !== undefined) closers.push(lockDataDirectory(options.dataDirectory));
+    const port = await findFreePort(options.port);
+    const account = { accountId, region, baseUrl: `http://localhost:${String(port)}` };
+    const logs = createLogs(options);
+    closers.push(() => logs.close());
+    return await start({ options, account, logs, closers }, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

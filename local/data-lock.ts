@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** When a process started, in clock ticks since boot: a later process with the same id has another one. Linux only. */
+function startTime(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    // The command's name is in parentheses and may hold spaces; the start time is field 22, the 20th after it.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function holderOf(content: string): number | undefined {
+  const [pid = '', since = ''] = content.trim().split(' ');
+  const holder = Number(pid);
+  if (!Number.isInteger(holder) || holder < 1 || !isAlive(holder)) return undefined;
+  return startTime(holder) === since ? holder : undefined;
+}
+
+/** True if the lock file did not exist and now holds `content`; a link appears with its whole content or not at all. */
+function create(lock: string, content: string): boolean {
+  const own = `${lock}.${randomUUID()}`;
+  writeFileSync(own, content, { mode: 0o600 });
+  try {
+    linkSync(own, lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Takes away the lock of a process that was killed, unless another start has replaced it in between. */
+function removeStale(lock: string, stale: string): void {
+  const aside = `${lock}.${randomUUID()}`;
+  renameSync(lock, aside);
+  if (read(aside) !== stale) linkSync(aside, lock);
+  rmSync(aside, { force: true });
+}
+
+/**
+ * Makes this process the only one that uses a data folder, which is created if need be. Returns the function that lets
+ * it go. Throws an Error naming the process that holds it; the lock of a process that was killed holds nobody up.
+ */
+export function lockDataDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const lock = join(directory, 'lock');
+  const own = `${String(process.pid)} ${startTime(process.pid)}\n`;
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    if (create(lock, own))
+      return () => {
+        rmSync(lock, { force: true });
+      };
+    const content = read(lock);
+    const holder = content === undefined ? undefined : holderOf(content);
+    if (holder !== undefined) throw new Error(`${directory} is in use by process ${String(holder)}`);
+    if (content !== undefined) removeStale(lock, content);
+  }
+  throw new Error(`${directory} is in use by another start`);
+}

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { AwsCall, AwsError, AwsResponse, AwsService } from '../aws-service.ts';
+import { openDatabase } from './database.ts';
+import { createExpiry } from './expiry.ts';
+import { CostlyFailure, notImplemented, wireType } from './failures.ts';
+import type { Operation, OperationContext, Prepared } from './operation.ts';
+import { batchGetItemOperation } from './operations/batch-get-item.ts';
+import { batchWriteItemOperation } from './operations/batch-write-item.ts';
+import { tableOperations } from './operations/describe-table.ts';
+import { getItemOperation } from './operations/get-item.ts';
+import { readPageOperations } from './operations/read-page.ts';
+import { transactGetItemsOperation } from './operations/transact-get-items.ts';
+import { openTransactionTokens } from './operations/transaction-tokens.ts';
+import { transactWriteItemsOperation } from './operations/transact-write-items.ts';
+import { writeItemOperations } from './operations/write-item.ts';
+import { parseBody } from './requests.ts';
+import type { TableDefinition } from './table.ts';
+import { openTables } from './tables.ts';
+import { createWriter } from './writer.ts';
+
+export interface DynamoDbOptions {
+  /** Directory of the database; without it items live in memory. One process at a time. */
+  readonly dataDir?: string;
+  readonly accountId: string;
+  readonly region: string;
+}
+
+export interface DynamoDb extends AwsService {
+  /**
+   * Makes a table at once; the same definition again changes nothing but the TTL attribute.
+   * Throws an Error naming the table when it exists with other keys or indexes.
+   */
+  createTable(definition: TableDefinition): Promise<void>;
+  tableArn(name: string): string;
+  /** Removes the items whose TTL attribute is before `nowSeconds` (since 1970). Resolves with their number. */
+  expireItems(nowSeconds: number): Promise<number>;
+}
+
+function respond(status: number, body: object, consumedCapacity: number): AwsResponse {
+  const text = JSON.stringify(body);
+  return {
+    status,
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-crc32': String(crc32(text)) },
+    body: text,
+    consumedCapacity,
+  };
+}
+
+function failure(error: AwsError): AwsResponse {
+  const body = {
+    __type: wireType(error.code),
+    ...('Message' in error.fields ? {} : { message: error.message }),
+    ...error.fields,
+  };
+  return respond(error.status, body, error instanceof CostlyFailure ? error.consumedCapacity : 0);
+}
+
+/**
+ * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate; storage, transactions, time to live
+ * and capacity are ours. Where it differs from DynamoDB:
+ *
+ * - Writes happen one after the other, so there is never a TransactionConflict, and nothing is ever throttled.
+ * - Reads are always consistent; an eventually consistent one only costs half. An index is never behind its table.
+ * - BatchWriteItem stores all of its items or none, and never leaves any unprocessed.
+ * - A page of Query or Scan ends by dynalite's estimate of 1 MB, some percent from DynamoDB's.
+ * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16 units; a REMOVE of several
+ *   elements of one list shifts the later ones.
+ * - Not there: local secondary indexes, streams, PartiQL, backups, tags, CreateTable and other calls that change tables. Each
+ *   fails with UnknownOperationException and its name.
+ */
+export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOptions): Promise<DynamoDb> {
+  const database = await openDatabase(dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb'));
+  const tables = await openTables(database, { accountId, region });
+  const writer = createWriter(database, tables);
+  const expiry = createExpiry(database, tables, writer);
+  const context: OperationContext = { database, tables, writer };
+
+  const operations: Readonly<Record<string, Operation>> = {
+    ...writeItemOperations(context),
+    ...readPageOperations(context),
+    ...tableOperations(context, expiry),
+    GetItem: getItemOperation(context),
+    BatchGetItem: batchGetItemOperation(context),
+    BatchWriteItem: batchWriteItemOperation(context),
+    TransactGetItems: transactGetItemsOperation(context),
+    TransactWriteItems: transactWriteItemsOperation(context, await openTransactionTokens(database)),
+  };
+
+  const prepared = new WeakMap<AwsCall, Prepared>();
+
+  /** A call is parsed once, though it is asked about twice: for its accesses and for its answer. */
+  function prepare(call: AwsCall): Prepared {
+    const known = prepared.get(call);
+    if (known !== undefined) return known;
+    const operation = operations[call.target ?? ''];
+    if (operation === undefined) throw notImplemented(call.target ?? `${call.method} ${call.path}`);
+    const fresh = operation(parseBody(call));
+    prepared.set(call, fresh);
+    return fresh;
+  }
+
+  return {
+    signingName: 'dynamodb',
+    accesses: (call) => prepare(call).accesses,
+    handle: async (call) => {
+      const { body, consumedCapacity } = await prepare(call).perform();
+      return respond(200, body, consumedCapacity);
+    },
+    failure,
+    close: () => database.close(),
+    createTable: async (definition) => {
+      await tables.create(definition);
+      await expiry.setTimeToLive(definition.name, definition.timeToLiveAttribute);
+    },
+    tableArn: tables.arn,
+    expireItems: expiry.expireItems,
+  };
+}

@@ -1,0 +1,129 @@
+import type { Item } from './item.ts';
+import type { TableDescription } from './table.ts';
+
+/** The error that dynalite hands to its callers: the response body is ready in it. */
+export interface DynaliteError extends Error {
+  readonly statusCode: number;
+  readonly body: { readonly __type: string; readonly message?: string; readonly Message?: string };
+}
+
+export type Callback<T> = (error: unknown, result?: T) => void;
+
+/** A range of keys as dynalite asks for it; `limit` -1 is none. */
+export interface KeyRange {
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt?: string;
+  readonly lte?: string;
+  readonly reverse?: boolean;
+  readonly limit?: number;
+}
+
+/** What dynalite's actions call on the items of a table, and on the entries of an index. */
+export interface DynaliteSubDb {
+  get(key: string, callback: Callback<Item>): void;
+  put(key: string, item: Item, callback: Callback<void>): void;
+  del(key: string, callback: Callback<void>): void;
+  /** dynalite's per-item lock: `task` gets a function that wraps the callback and releases the lock with it. */
+  lock(key: string, task: (release: <C>(callback: C) => C) => void): void;
+  createValueStream(range: KeyRange): NodeJS.ReadableStream;
+}
+
+/** The part of dynalite's store that its item actions use. */
+export interface DynaliteStore {
+  readonly options: { readonly maxItemSize: number };
+  getTable(name: string, callback: Callback<TableDescription>): void;
+  getItemDb(tableName: string): DynaliteSubDb;
+  getIndexDb(indexType: string, tableName: string, indexName: string): DynaliteSubDb;
+}
+
+/** A parsed condition or filter: operators with arguments, where a path is an array and a literal an attribute value. */
+export interface ParsedExpression {
+  readonly type?: string;
+  readonly args?: readonly (ParsedExpression | readonly (string | number)[])[];
+  readonly L?: unknown;
+  readonly M?: unknown;
+}
+
+/** A request that dynalite's validation accepted. */
+export interface ValidRequest {
+  TableName: string;
+  IndexName?: string;
+  Item?: Item;
+  Key?: Item;
+  ExclusiveStartKey?: Item;
+  KeyConditions?: Readonly<Record<string, { readonly AttributeValueList?: readonly Item[string][] }>>;
+  ConsistentRead?: boolean;
+  ReturnConsumedCapacity?: 'TOTAL' | 'INDEXES' | 'NONE';
+  _condition?: { readonly expression: ParsedExpression };
+  _filter?: { readonly expression: ParsedExpression };
+  _projection?: unknown;
+}
+
+export interface BatchGetTable {
+  readonly Keys: readonly Item[];
+  readonly ConsistentRead?: boolean;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly AttributesToGet?: readonly string[];
+  readonly _projection?: unknown;
+}
+
+export interface ItemResult {
+  readonly Item?: Item;
+  readonly Attributes?: Item;
+}
+
+export interface PageResult {
+  readonly Count: number;
+  readonly ScannedCount: number;
+  readonly Items?: readonly Item[];
+  readonly LastEvaluatedKey?: Item;
+}
+
+/** dynalite's validation of one action: the types of the members and the rules between them. */
+export interface ActionValidation {
+  readonly types: Readonly<Record<string, unknown>>;
+  readonly custom?: (data: unknown, store: unknown) => string | undefined;
+}
+
+export type Action = (store: DynaliteStore, data: unknown, callback: Callback<unknown>) => void;
+
+export interface DynaliteValidations {
+  checkTypes(data: unknown, types: ActionValidation['types']): unknown;
+  checkValidations(
+    data: unknown,
+    types: ActionValidation['types'],
+    custom: ActionValidation['custom'],
+    store: unknown,
+  ): void;
+}
+
+interface LevelSnapshot {
+  close(): Promise<void>;
+}
+
+/** The level database that dynalite opens (LevelDB on disk, or in memory). Values are JSON. */
+export interface Level {
+  open(): Promise<void>;
+  close(): Promise<void>;
+  getSync(key: string, options?: { snapshot?: LevelSnapshot }): unknown;
+  batch(operations: readonly LevelOperation[]): Promise<void>;
+  values(range: KeyRange): AsyncIterable<unknown>;
+  iterator(range: KeyRange): AsyncIterable<[string, unknown]>;
+  snapshot(): LevelSnapshot;
+}
+
+export type LevelOperation =
+  | { readonly type: 'put'; readonly key: string; readonly value: unknown }
+  | { readonly type: 'del'; readonly key: string };
+
+export interface DynaliteDb {
+  create(options: { path?: string }): { readonly db: Level };
+  createKey(item: Item, table: TableDescription): string;
+  createIndexKey(item: Item, table: TableDescription, keySchema: TableDescription['KeySchema']): string;
+  validateKey(key: Item, table: TableDescription): DynaliteError | undefined;
+  validateItem(item: Item, table: TableDescription): DynaliteError | undefined;
+  validationError(message: string): DynaliteError;
+  checkConditional(data: unknown, item: Item | undefined): DynaliteError | null | undefined;
+}

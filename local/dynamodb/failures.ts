@@ -1,0 +1,51 @@
+import { AwsError } from '../aws-service.ts';
+import type { DynaliteError } from './dynalite-types.ts';
+
+const prefixes: Readonly<Record<string, string>> = {
+  ValidationException: 'com.amazon.coral.validate#',
+  AccessDeniedException: 'com.amazon.coral.service#',
+  InternalFailure: 'com.amazon.coral.service#',
+  InvalidSignatureException: 'com.amazon.coral.service#',
+  MissingAuthenticationTokenException: 'com.amazon.coral.service#',
+  SerializationException: 'com.amazon.coral.service#',
+  UnknownOperationException: 'com.amazon.coral.service#',
+  UnrecognizedClientException: 'com.amazon.coral.service#',
+};
+
+/** The `__type` of an error on the wire. */
+export function wireType(code: string): string {
+  return `${prefixes[code] ?? 'com.amazonaws.dynamodb.v20120810#'}${code}`;
+}
+
+export function validationFailure(message: string): AwsError {
+  return new AwsError('ValidationException', 400, message);
+}
+
+export function notImplemented(what: string): AwsError {
+  return new AwsError('UnknownOperationException', 400, `DynamoDB ${what} does not run locally.`);
+}
+
+export function tableNotFound(message = 'Requested resource not found'): AwsError {
+  return new AwsError('ResourceNotFoundException', 400, message);
+}
+
+/** A failure that cost capacity units all the same: a condition that did not hold. */
+export class CostlyFailure extends AwsError {
+  readonly consumedCapacity: number;
+
+  constructor(failure: AwsError, fields: Readonly<Record<string, unknown>>, consumedCapacity: number) {
+    super(failure.code, failure.status, failure.message, fields);
+    this.consumedCapacity = consumedCapacity;
+  }
+}
+
+function isDynaliteError(error: unknown): error is DynaliteError {
+  return error instanceof Error && 'statusCode' in error && 'body' in error;
+}
+
+/** Turns what dynalite reports into an AwsError; a fault of dynalite or of ours stays what it is. */
+export function toFailure(error: unknown): unknown {
+  if (!isDynaliteError(error)) return error;
+  const { __type, message, Message } = error.body;
+  return new AwsError(__type.slice(__type.indexOf('#') + 1), error.statusCode, message ?? Message ?? '');
+}

@@ -1,0 +1,28 @@
+import dynaliteDb from 'dynalite/db/index.js';
+import type { Item } from './item.ts';
+import type { IndexDefinition, TableDescription } from './table.ts';
+
+function keyNames({ KeySchema }: Pick<TableDescription, 'KeySchema'>): readonly string[] {
+  return KeySchema.map(({ AttributeName }) => AttributeName);
+}
+
+/** What a secondary index holds of an item; undefined when the item lacks a key attribute of the index. */
+export function indexEntry(index: IndexDefinition, table: TableDescription, item: Item | undefined): Item | undefined {
+  if (item === undefined || keyNames(index).some((name) => item[name] === undefined)) return undefined;
+  if (index.Projection.ProjectionType === 'ALL') return item;
+  const projected = new Set([...keyNames(index), ...keyNames(table), ...(index.Projection.NonKeyAttributes ?? [])]);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => projected.has(name)));
+}
+
+/**
+ * The key of an index entry below the index's prefix. dynalite ends it with 24 bits of a hash of the item's key, so two of some
+ * thousand items under one index key would share an entry; here the item's whole key follows.
+ */
+export function indexEntryKey(index: IndexDefinition, table: TableDescription, entry: Item): string {
+  return `${dynaliteDb.createIndexKey(entry, table, index.KeySchema)}/${dynaliteDb.createKey(entry, table)}`;
+}
+
+/** Whether two entries of an index stand at the same place. */
+export function sameIndexKey(index: IndexDefinition, a: Item, b: Item): boolean {
+  return keyNames(index).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+}

@@ -1,0 +1,29 @@
+/** An attribute's value as it travels: exactly one member is set, binary as base64. */
+export interface AttributeValue {
+  readonly S?: string;
+  readonly N?: string;
+  readonly B?: string;
+  readonly BOOL?: boolean;
+  readonly NULL?: boolean;
+  readonly SS?: readonly string[];
+  readonly NS?: readonly string[];
+  readonly BS?: readonly string[];
+  readonly L?: readonly AttributeValue[];
+  readonly M?: Readonly<Record<string, AttributeValue>>;
+}
+
+export type Item = Readonly<Record<string, AttributeValue>>;
+
+/** The single scalar of a key attribute as text: what `dynamodb:LeadingKeys` holds. */
+export function scalarText(value: AttributeValue | undefined): string | undefined {
+  return value?.S ?? value?.N ?? value?.B;
+}
+
+/** Whether two JSON values are equal whatever their prototypes and the order of their members. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const left = Object.entries(a).filter(([, value]) => value !== undefined);
+  const right = new Map<string, unknown>(Object.entries(b).filter(([, value]) => value !== undefined));
+  return left.length === right.size && left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)));
+}

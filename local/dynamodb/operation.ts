@@ -1,0 +1,60 @@
+import type { AwsAccess } from '../aws-service.ts';
+import type { CapacityMode } from './consumed-capacity.ts';
+import type { Database } from './database.ts';
+import type { Item } from './item.ts';
+import { scalarText } from './item.ts';
+import type { Body } from './requests.ts';
+import { hashAttribute } from './table.ts';
+import type { Tables } from './tables.ts';
+import type { Writer } from './writer.ts';
+
+/** An answer, with the capacity units that the call cost whether or not the caller asked for them. */
+export interface Outcome {
+  readonly body: object;
+  readonly consumedCapacity: number;
+}
+
+/** A request that was understood: what it needs, and how to do it. */
+export interface Prepared {
+  readonly accesses: readonly AwsAccess[];
+  perform(): Promise<Outcome>;
+}
+
+/** One API call. Throws AwsError when the request is not valid. */
+export type Operation = (body: Body) => Prepared;
+
+export interface OperationContext {
+  readonly database: Database;
+  readonly tables: Tables;
+  readonly writer: Writer;
+}
+
+/** An access to items of a table, with the values of their partition keys for `dynamodb:LeadingKeys`. */
+export function itemAccess(
+  tables: Tables,
+  action: string,
+  tableName: string,
+  items: readonly (Item | undefined)[],
+  indexName?: string,
+): AwsAccess {
+  const description = tables.find(tableName)?.description;
+  const index = description?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
+  const schema = index ?? description;
+  const values = schema === undefined ? [] : items.map((item) => scalarText(item?.[hashAttribute(schema)]));
+  const leadingKeys = [...new Set(values.filter((value) => value !== undefined))];
+  return {
+    action: `dynamodb:${action}`,
+    resource: `${tables.arn(tableName)}${indexName === undefined ? '' : `/index/${indexName}`}`,
+    ...(leadingKeys.length > 0 && { context: { 'dynamodb:LeadingKeys': leadingKeys } }),
+  };
+}
+
+/** The members of an answer that depend on what the caller asked for. */
+export function withCapacity<T extends object>(body: T, capacity: unknown): T | (T & { ConsumedCapacity: unknown }) {
+  return capacity === undefined ? body : { ...body, ConsumedCapacity: capacity };
+}
+
+export function capacityMode(body: Body): CapacityMode {
+  const mode = body['ReturnConsumedCapacity'];
+  return mode === 'TOTAL' || mode === 'INDEXES' ? mode : undefined;
+}

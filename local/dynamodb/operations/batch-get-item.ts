@@ -1,0 +1,77 @@
+import getItem from 'dynalite/actions/getItem.js';
+import batchGetItemValidation from 'dynalite/validations/batchGetItem.js';
+import { consumedCapacity, readUnits, sumByTable, totalUnits } from '../consumed-capacity.ts';
+import type { Units } from '../consumed-capacity.ts';
+import type { BatchGetTable, ItemResult } from '../dynalite-types.ts';
+import type { Item } from '../item.ts';
+import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
+import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import { createReadStore } from '../read-store.ts';
+import { tableNameOf, validated } from '../requests.ts';
+import { runAction } from '../run-action.ts';
+import { givenNames, namedTables } from './named-tables.ts';
+
+/** The most one BatchGetItem answers with; keys beyond it come back unprocessed. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+interface BatchGet {
+  readonly RequestItems: Readonly<Record<string, BatchGetTable>>;
+}
+
+/** The members of a table's request that its unprocessed keys need to be asked for again. */
+function again({ _projection, Keys: _keys, ...settings }: BatchGetTable, keys: readonly Item[]): object {
+  return { ...settings, Keys: keys };
+}
+
+interface Progress {
+  bytes: number;
+  readonly units: Units[];
+  readonly responses: Record<string, Item[]>;
+  readonly unprocessed: Record<string, object>;
+}
+
+export function batchGetItemOperation({ database, tables }: OperationContext): Operation {
+  async function readTable(progress: Progress, given: string, request: BatchGetTable): Promise<void> {
+    const tableName = tableNameOf(given);
+    const found: Item[] = [];
+    const unprocessed: Item[] = [];
+    for (const Key of request.Keys) {
+      const { store, bytesRead } = createReadStore(database, database.readItem, tables);
+      const { Item } = await runAction<ItemResult>(getItem, store, { ...request, TableName: tableName, Key });
+      const size = bytesRead[0] ?? 0;
+      if (progress.bytes + size > MAX_RESPONSE_BYTES) {
+        unprocessed.push(Key);
+        continue;
+      }
+      progress.bytes += size;
+      progress.units.push({ tableName, table: readUnits(size, request.ConsistentRead === true), indexes: {} });
+      if (Item !== undefined) found.push(Item);
+    }
+    // DynamoDB promises no order. Backwards shows a caller that relies on one.
+    progress.responses[given] = found.toReversed();
+    if (unprocessed.length > 0) progress.unprocessed[given] = again(request, unprocessed);
+  }
+
+  return (body) => {
+    const { RequestItems } = validated<BatchGet>(batchGetItemValidation, namedTables(body));
+    const given = givenNames(body);
+
+    async function perform(): Promise<Outcome> {
+      const progress: Progress = { bytes: 0, units: [], responses: {}, unprocessed: {} };
+      for (const name of Object.keys(RequestItems)) tables.get(name);
+      for (const [name, request] of Object.entries(RequestItems)) {
+        await readTable(progress, given.get(name) ?? name, request);
+      }
+      const units = sumByTable(progress.units);
+      const mode = capacityMode(body);
+      const capacity = mode && units.map((each) => consumedCapacity(mode, each));
+      const answer = { Responses: progress.responses, UnprocessedKeys: progress.unprocessed };
+      return { body: withCapacity(answer, capacity), consumedCapacity: totalUnits(units) };
+    }
+
+    const accesses = Object.entries(RequestItems).map(([name, { Keys }]) =>
+      itemAccess(tables, 'BatchGetItem', name, Keys),
+    );
+    return { accesses, perform };
+  };
+}

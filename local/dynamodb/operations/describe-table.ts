@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Prepared, Operation, OperationContext } from '../operation.ts';
+import { parseWith, tableNameOf } from '../requests.ts';
+import { notImplemented, tableNotFound } from '../failures.ts';
+
+const tableName = z.string().min(1).transform(tableNameOf);
+const oneTable = z.object({ TableName: tableName });
+const timeToLive = z.object({
+  TableName: tableName,
+  TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1).max(255), Enabled: z.boolean() }),
+});
+const page = z.object({ Limit: z.number().int().min(1).max(100).default(100), ExclusiveStartTableName: z.string().optional() });
+
+export interface TimeToLiveSetter {
+  setTimeToLive(tableName: string, attribute: string | undefined): Promise<void>;
+}
+
+/** DescribeTable, ListTables, DescribeTimeToLive and UpdateTimeToLive. Tables are made by the template alone. */
+export function tableOperations(
+  { tables }: OperationContext,
+  { setTimeToLive }: TimeToLiveSetter,
+): Readonly<Record<string, Operation>> {
+  function prepared(action: string, name: string, answer: () => object | Promise<object>): Prepared {
+    return {
+      accesses: [{ action: `dynamodb:${action}`, resource: tables.arn(name) }],
+      perform: async () => {
+        if (tables.find(name) === undefined) {
+          throw tableNotFound(`Requested resource not found: Table: ${name} not found`);
+        }
+        return { body: await answer(), consumedCapacity: 0 };
+      },
+    };
+  }
+
+  return {
+    DescribeTable: (body) => {
+      const { TableName: name } = parseWith(oneTable, body);
+      return prepared('DescribeTable', name, () => ({
+        Table: {
+          ...tables.get(name).description,
+          BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+          ItemCount: 0,
+          TableSizeBytes: 0,
+        },
+      }));
+    },
+    DescribeTimeToLive: (body) => {
+      const { TableName: name } = parseWith(oneTable, body);
+      return prepared('DescribeTimeToLive', name, () => {
+        const attribute = tables.get(name).timeToLiveAttribute;
+        return {
+          TimeToLiveDescription:
+            attribute === undefined
+              ? { TimeToLiveStatus: 'DISABLED' }
+              : { TimeToLiveStatus: 'ENABLED', AttributeName: attribute },
+        };
+      });
+    },
+    UpdateTimeToLive: (body) => {
+      const { TableName: name, TimeToLiveSpecification } = parseWith(timeToLive, body);
+      const { AttributeName, Enabled } = TimeToLiveSpecification;
+      return prepared('UpdateTimeToLive', name, async () => {
+        await setTimeToLive(name, Enabled ? AttributeName : undefined);
+        return { TimeToLiveSpecification };
+      });
+    },
+    ListTables: (body) => {
+      const { Limit, ExclusiveStartTableName: start } = parseWith(page, body);
+      return {
+        accesses: [{ action: 'dynamodb:ListTables', resource: '*' }],
+        perform: () => {
+          const names = tables.names().filter((name) => start === undefined || name > start);
+          const shown = names.slice(0, Limit);
+          const last = names.length > Limit ? shown.at(-1) : undefined;
+          const answer = { TableNames: shown, ...(last !== undefined && { LastEvaluatedTableName: last }) };
+          return Promise.resolve({ body: answer, consumedCapacity: 0 });
+        },
+      };
+    },
+    CreateTable: () => {
+      throw notImplemented('CreateTable (tables come from the template)');
+    },
+  };
+}

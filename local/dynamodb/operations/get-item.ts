@@ -1,0 +1,28 @@
+import getItem from 'dynalite/actions/getItem.js';
+import getItemValidation from 'dynalite/validations/getItem.js';
+import { consumedCapacity, readUnits } from '../consumed-capacity.ts';
+import type { ItemResult, ValidRequest } from '../dynalite-types.ts';
+import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { createReadStore } from '../read-store.ts';
+import { validated } from '../requests.ts';
+import { runAction } from '../run-action.ts';
+
+export function getItemOperation({ database, tables }: OperationContext): Operation {
+  return (body) => {
+    const request = validated<ValidRequest>(getItemValidation, body);
+    const { TableName: tableName } = request;
+    delete request.ReturnConsumedCapacity;
+    return {
+      accesses: [itemAccess(tables, 'GetItem', tableName, [request.Key])],
+      perform: async () => {
+        tables.get(tableName);
+        const { store, bytesRead } = createReadStore(database, database.readItem, tables);
+        const { Item } = await runAction<ItemResult>(getItem, store, request);
+        const units = readUnits(bytesRead[0] ?? 0, request.ConsistentRead === true);
+        const capacity = consumedCapacity(capacityMode(body), { tableName, table: units, indexes: {} });
+        return { body: withCapacity(Item === undefined ? {} : { Item }, capacity), consumedCapacity: units };
+      },
+    };
+  };
+}

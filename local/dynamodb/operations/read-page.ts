@@ -1,0 +1,74 @@
+import query from 'dynalite/actions/query.js';
+import scan from 'dynalite/actions/scan.js';
+import queryValidation from 'dynalite/validations/query.js';
+import scanValidation from 'dynalite/validations/scan.js';
+import { consumedCapacity, readUnits, totalUnits } from '../consumed-capacity.ts';
+import type { Units } from '../consumed-capacity.ts';
+import type { Action, ActionValidation, PageResult, ValidRequest } from '../dynalite-types.ts';
+import { validationFailure } from '../failures.ts';
+import type { Item } from '../item.ts';
+import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
+import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import { createReadStore } from '../read-store.ts';
+import { validated } from '../requests.ts';
+import type { Body } from '../requests.ts';
+import { runAction } from '../run-action.ts';
+
+/** All values that the key conditions give to attributes: the hash key's is among them. */
+function conditionItem({ KeyConditions = {} }: ValidRequest): Item {
+  return Object.fromEntries(
+    Object.entries(KeyConditions).flatMap(([name, { AttributeValueList = [] }]) =>
+      AttributeValueList.slice(0, 1).map((value) => [name, value]),
+    ),
+  );
+}
+
+/** Read units of the items that a page passed over, taken together; a page of an index costs on the index alone. */
+function pageUnits(request: ValidRequest, bytes: number, consistent: boolean): Units {
+  const units = readUnits(bytes, consistent);
+  const { TableName: tableName, IndexName } = request;
+  return IndexName === undefined
+    ? { tableName, table: units, indexes: {} }
+    : { tableName, table: 0, indexes: { [IndexName]: units } };
+}
+
+function requireReadable(request: ValidRequest, body: Body): void {
+  if (request.IndexName === undefined || body['ConsistentRead'] !== true) return;
+  throw validationFailure('Consistent reads are not supported on global secondary indexes');
+}
+
+function pageOperation(
+  { database, tables }: OperationContext,
+  name: string,
+  action: Action,
+  validation: ActionValidation,
+): Operation {
+  return (body) => {
+    const request = validated<ValidRequest>(validation, body);
+    requireReadable(request, body);
+    const { TableName: tableName, IndexName, ExclusiveStartKey: key } = request;
+    delete request.ReturnConsumedCapacity;
+
+    async function perform(): Promise<Outcome> {
+      tables.get(tableName);
+      const startKey = key === undefined || IndexName === undefined ? undefined : { tableName, key };
+      const { store, bytesRead } = createReadStore(database, database.readItem, tables, startKey);
+      const page = await runAction<PageResult>(action, store, request);
+      const bytes = bytesRead.slice(0, page.ScannedCount).reduce((total, size) => total + size, 0);
+      // dynalite does not know the ConsistentRead of a Scan.
+      const units = pageUnits(request, bytes, body['ConsistentRead'] === true);
+      const capacity = consumedCapacity(capacityMode(body), units);
+      return { body: withCapacity(page, capacity), consumedCapacity: totalUnits([units]) };
+    }
+
+    return { accesses: [itemAccess(tables, name, tableName, [conditionItem(request)], IndexName)], perform };
+  };
+}
+
+/** Query and Scan. */
+export function readPageOperations(context: OperationContext): Readonly<Record<string, Operation>> {
+  return {
+    Query: pageOperation(context, 'Query', query, queryValidation),
+    Scan: pageOperation(context, 'Scan', scan, scanValidation),
+  };
+}

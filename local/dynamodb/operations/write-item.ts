@@ -1,0 +1,68 @@
+import deleteItem from 'dynalite/actions/deleteItem.js';
+import putItem from 'dynalite/actions/putItem.js';
+import updateItem from 'dynalite/actions/updateItem.js';
+import deleteItemValidation from 'dynalite/validations/deleteItem.js';
+import putItemValidation from 'dynalite/validations/putItem.js';
+import updateItemValidation from 'dynalite/validations/updateItem.js';
+import { AwsError } from '../../aws-service.ts';
+import { consumedCapacity, totalUnits, writeUnits } from '../consumed-capacity.ts';
+import type { Images, Units } from '../consumed-capacity.ts';
+import type { Action, ActionValidation, ItemResult, ValidRequest } from '../dynalite-types.ts';
+import { CostlyFailure } from '../failures.ts';
+import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
+import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import { returnsOldItem, validated } from '../requests.ts';
+import { runAction } from '../run-action.ts';
+import type { WriteUnit } from '../write-unit.ts';
+
+/** A failed condition costs what writing the item as it is would cost on the table. */
+function conditionFailure(error: unknown, touched: Images | undefined, returnOld: boolean): unknown {
+  if (!(error instanceof AwsError) || error.code !== 'ConditionalCheckFailedException') return error;
+  if (touched === undefined) return error;
+  const units = writeUnits({ ...touched, after: touched.before });
+  const fields = returnOld && touched.before !== undefined ? { Item: touched.before } : {};
+  return new CostlyFailure(error, fields, totalUnits([units]));
+}
+
+function writeOperation(
+  { tables, writer }: OperationContext,
+  name: string,
+  action: Action,
+  validation: ActionValidation,
+): Operation {
+  return (body) => {
+    const request = validated<ValidRequest>(validation, body);
+    const returnOld = returnsOldItem(body);
+    const mode = capacityMode(body);
+
+    async function write(unit: WriteUnit): Promise<{ result: ItemResult; units: Units }> {
+      const result = await runAction<ItemResult>(action, unit.store, request).catch((error: unknown) => {
+        throw conditionFailure(error, unit.touched()[0], returnOld);
+      });
+      const [touched] = unit.touched();
+      if (touched === undefined) throw new Error(`${name} touched no item`);
+      return { result, units: writeUnits(touched) };
+    }
+
+    async function perform(): Promise<Outcome> {
+      tables.get(request.TableName);
+      const { result, units } = await writer.write(write);
+      const { Attributes } = result;
+      return {
+        body: withCapacity(Attributes === undefined ? {} : { Attributes }, consumedCapacity(mode, units)),
+        consumedCapacity: totalUnits([units]),
+      };
+    }
+
+    return { accesses: [itemAccess(tables, name, request.TableName, [request.Item ?? request.Key])], perform };
+  };
+}
+
+/** PutItem, UpdateItem and DeleteItem. */
+export function writeItemOperations(context: OperationContext): Readonly<Record<string, Operation>> {
+  return {
+    PutItem: writeOperation(context, 'PutItem', putItem, putItemValidation),
+    UpdateItem: writeOperation(context, 'UpdateItem', updateItem, updateItemValidation),
+    DeleteItem: writeOperation(context, 'DeleteItem', deleteItem, deleteItemValidation),
+  };
+}

@@ -1,0 +1,45 @@
+export interface KeySchemaElement {
+  readonly AttributeName: string;
+  readonly KeyType: 'HASH' | 'RANGE';
+}
+
+export interface IndexDefinition {
+  readonly IndexName: string;
+  readonly KeySchema: readonly KeySchemaElement[];
+  readonly Projection: {
+    readonly ProjectionType?: 'ALL' | 'KEYS_ONLY' | 'INCLUDE';
+    readonly NonKeyAttributes?: readonly string[];
+  };
+}
+
+/** What the template says about a table, in DynamoDB's own spelling. */
+export interface TableDefinition {
+  readonly name: string;
+  readonly attributeDefinitions: readonly { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
+  readonly keySchema: readonly KeySchemaElement[];
+  readonly globalSecondaryIndexes?: readonly IndexDefinition[];
+  readonly timeToLiveAttribute?: string;
+}
+
+/** A table as DescribeTable answers it and as dynalite's actions read it. */
+export interface TableDescription {
+  readonly TableName: string;
+  readonly TableArn: string;
+  readonly TableId: string;
+  readonly TableStatus: 'ACTIVE';
+  /** Seconds since 1970. */
+  readonly CreationDateTime: number;
+  readonly AttributeDefinitions: TableDefinition['attributeDefinitions'];
+  readonly KeySchema: readonly KeySchemaElement[];
+  readonly GlobalSecondaryIndexes?: readonly (IndexDefinition & { readonly IndexArn: string; readonly IndexStatus: 'ACTIVE' })[];
+}
+
+export interface Table {
+  readonly description: TableDescription;
+  readonly timeToLiveAttribute?: string;
+}
+
+/** The attribute of a table's partition key. */
+export function hashAttribute({ KeySchema }: Pick<TableDescription, 'KeySchema'>): string {
+  return KeySchema[0]?.AttributeName ?? '';
+}

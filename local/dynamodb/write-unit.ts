@@ -1,0 +1,153 @@
+import dynaliteDb from 'dynalite/db/index.js';
+import { levelKeys } from './database.ts';
+import type { ReadItem } from './database.ts';
+import type { Images } from './consumed-capacity.ts';
+import type { DynaliteError, DynaliteStore, DynaliteSubDb, LevelOperation } from './dynalite-types.ts';
+import { indexEntry, indexEntryKey } from './index-entry.ts';
+import { sameJson } from './item.ts';
+import type { Item } from './item.ts';
+import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
+import type { Table } from './table.ts';
+import type { Tables } from './tables.ts';
+import { expiryOperations } from './time-to-live.ts';
+
+/** An item that a write unit looked at, and what it made of it. */
+interface Touched extends Images {
+  readonly settings: Table;
+  readonly itemKey: string;
+  after: Item | undefined;
+}
+
+/**
+ * The writes of one call, gathered while dynalite's actions run and applied as one batch: items, their index entries and
+ * their place in the order of expiry change together or not at all.
+ */
+export interface WriteUnit {
+  /** What dynalite's actions write to. */
+  readonly store: DynaliteStore;
+  /** Every item that was read or written, in that order. */
+  touched(): readonly Images[];
+  /** Reads an item as this unit sees it, and counts it as touched. */
+  read(tableName: string, itemKey: string): Item | undefined;
+  remove(tableName: string, itemKey: string): void;
+  operations(): readonly LevelOperation[];
+}
+
+function emptyIndexKey({ description }: Table, item: Item): DynaliteError | undefined {
+  for (const { IndexName, KeySchema } of description.GlobalSecondaryIndexes ?? []) {
+    const empty = KeySchema.find(({ AttributeName }) => item[AttributeName]?.S === '' || item[AttributeName]?.B === '');
+    if (empty === undefined) continue;
+    return dynaliteDb.validationError(
+      'One or more parameter values are not valid. A value specified for a secondary index key is not supported. The ' +
+        `AttributeValue for a key attribute cannot contain an empty string value. IndexName: ${IndexName}, ` +
+        `IndexKey: ${empty.AttributeName}`,
+    );
+  }
+  return undefined;
+}
+
+function unacceptable(table: Table, item: Item): DynaliteError | undefined {
+  if (itemBytes(item) <= MAX_ITEM_BYTES) return emptyIndexKey(table, item);
+  return dynaliteDb.validationError('Item size has exceeded the maximum allowed size');
+}
+
+function indexOperations({ table, before, after }: Touched): readonly LevelOperation[] {
+  return (table.GlobalSecondaryIndexes ?? []).flatMap((index) => {
+    const prefix = levelKeys.indexEntries(table.TableName, index.IndexName);
+    const old = indexEntry(index, table, before);
+    const now = indexEntry(index, table, after);
+    const oldKey = old && prefix + indexEntryKey(index, table, old);
+    const nowKey = now && prefix + indexEntryKey(index, table, now);
+    return [
+      ...(oldKey === undefined || oldKey === nowKey ? [] : [{ type: 'del' as const, key: oldKey }]),
+      ...(nowKey === undefined ? [] : [{ type: 'put' as const, key: nowKey, value: now }]),
+    ];
+  });
+}
+
+function operationsFor(touched: Touched): readonly LevelOperation[] {
+  const { table, settings, itemKey, before, after } = touched;
+  if (before === after || sameJson(before, after)) return [];
+  const key = levelKeys.items(table.TableName) + itemKey;
+  const ttl = settings.timeToLiveAttribute;
+  return [
+    after === undefined ? { type: 'del', key } : { type: 'put', key, value: after },
+    ...indexOperations(touched),
+    ...(ttl === undefined ? [] : expiryOperations(table.TableName, ttl, itemKey, before, after)),
+  ];
+}
+
+/** Index entries are derived from the items at the end: what dynalite writes to them is dropped. */
+const ignoredIndex: DynaliteSubDb = {
+  get: (_key, callback) => {
+    callback(null);
+  },
+  put: (_key, _item, callback) => {
+    callback(null);
+  },
+  del: (_key, callback) => {
+    callback(null);
+  },
+  lock: (_key, task) => {
+    task((callback) => callback);
+  },
+  createValueStream: () => {
+    throw new Error('a write unit does not query');
+  },
+};
+
+/** One unit at a time: the caller holds the lock that makes its reads and its batch one step. */
+export function createWriteUnit(readItem: ReadItem, tables: Tables): WriteUnit {
+  const touched = new Map<string, Touched>();
+
+  function touch(tableName: string, itemKey: string): Touched {
+    const key = levelKeys.items(tableName) + itemKey;
+    const known = touched.get(key);
+    if (known !== undefined) return known;
+    const settings = tables.get(tableName);
+    const before = readItem(key);
+    const fresh = { table: settings.description, settings, itemKey, before, after: before };
+    touched.set(key, fresh);
+    return fresh;
+  }
+
+  function itemDb(tableName: string): DynaliteSubDb {
+    return {
+      ...ignoredIndex,
+      get: (key, callback) => {
+        callback(null, touch(tableName, key).after);
+      },
+      put: (key, item, callback) => {
+        const entry = touch(tableName, key);
+        const problem = unacceptable(entry.settings, item);
+        if (problem !== undefined) {
+          callback(problem);
+          return;
+        }
+        entry.after = item;
+        callback(null);
+      },
+      del: (key, callback) => {
+        touch(tableName, key).after = undefined;
+        callback(null);
+      },
+    };
+  }
+
+  return {
+    store: {
+      options: { maxItemSize: MAX_ITEM_BYTES },
+      getTable: (name, callback) => {
+        callback(null, tables.get(name).description);
+      },
+      getItemDb: itemDb,
+      getIndexDb: () => ignoredIndex,
+    },
+    touched: () => [...touched.values()],
+    read: (tableName, itemKey) => touch(tableName, itemKey).after,
+    remove: (tableName, itemKey) => {
+      touch(tableName, itemKey).after = undefined;
+    },
+    operations: () => [...touched.values()].flatMap(operationsFor),
+  };
+}

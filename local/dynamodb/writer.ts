@@ -1,0 +1,37 @@
+import type { Database } from './database.ts';
+import type { LevelOperation } from './dynalite-types.ts';
+import type { Tables } from './tables.ts';
+import { createWriteUnit } from './write-unit.ts';
+import type { WriteUnit } from './write-unit.ts';
+
+/** Runs writes one after the other; reads never wait for them. */
+export interface Writer {
+  /**
+   * Runs `task` with a fresh unit and then applies what it gathered, with `more()`, as one batch. Resolves when the batch is
+   * stored; when `task` rejects nothing is.
+   */
+  write<T>(task: (unit: WriteUnit) => Promise<T>, more?: (result: T) => readonly LevelOperation[]): Promise<T>;
+}
+
+export function createWriter(database: Database, tables: Tables): Writer {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function perform<T>(
+    task: (unit: WriteUnit) => Promise<T>,
+    more: ((result: T) => readonly LevelOperation[]) | undefined,
+  ): Promise<T> {
+    const unit = createWriteUnit(database.readItem, tables);
+    const result = await task(unit);
+    const operations = [...unit.operations(), ...(more?.(result) ?? [])];
+    if (operations.length > 0) await database.batch(operations);
+    return result;
+  }
+
+  return {
+    write: (task, more) => {
+      const turn = last.then(() => perform(task, more));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** An HTTP answer made from what a function returned. */
+export interface IntegrationResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly body: Buffer;
+}
+
+const responseSchema = z.object({
+  statusCode: z.coerce.number().int().min(200).max(599),
+  headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullish()).nullish(),
+  cookies: z.array(z.string()).nullish(),
+  body: z.string().nullish(),
+  isBase64Encoded: z.boolean().nullish(),
+});
+
+/** Headers that the server itself writes. */
+const ownedByServer = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function responseHeaders(headers: z.infer<typeof responseSchema>['headers']): Record<string, string> {
+  const entries = Object.entries(headers ?? {}).map(([name, value]): [string, unknown] => [name.toLowerCase(), value]);
+  const kept = entries.filter(([name, value]) => value != null && !ownedByServer.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Reads a function's result in payload format 2.0. Without a `statusCode` the whole result is the body of a 200 answer
+ * of type application/json. `undefined` if there is a `statusCode` and the rest is not an HTTP response (500 on AWS).
+ * `multiValueHeaders` belong to format 1.0 and are ignored.
+ */
+export function integrationResponse(payload: string): IntegrationResponse | undefined {
+  const result = parseJson(payload);
+  if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
+    const body = Buffer.from(typeof result === 'string' ? result : payload);
+    return { status: 200, headers: { 'content-type': 'application/json' }, cookies: [], body };
+  }
+  const parsed = responseSchema.safeParse(result);
+  if (!parsed.success) return undefined;
+  const { statusCode, cookies, body, isBase64Encoded } = parsed.data;
+  const headers = responseHeaders(parsed.data.headers);
+  const content = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
+  if (content.length > 0) headers['content-type'] ??= 'text/plain; charset=utf-8';
+  return { status: statusCode, headers, cookies: cookies ?? [], body: content };
+}

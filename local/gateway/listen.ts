@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Resolves to the port. Rejects with Node's error, `EADDRINUSE` among others. */
+async function listenOn(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function stop(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}
+
+export interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes `localhost` reachable: 127.0.0.1 and, where the machine has it, ::1, on one port. Port 0 takes any free one.
+ * Rejects with an Error that says so if the port is in use.
+ */
+export async function listenOnLocalhost(createServer: () => Server, port: number): Promise<Listening> {
+  const first = createServer();
+  const second = createServer();
+  const close = async (): Promise<void> => {
+    await Promise.all([stop(first), stop(second)]);
+  };
+  try {
+    const taken = await listenOn(first, '127.0.0.1', port);
+    await listenOn(second, '::1', taken).catch((error: unknown) => {
+      // A machine without IPv6 has no ::1, and a free port of our own choice must not fail for the other family.
+      if (port !== 0 && errorCode(error) === 'EADDRINUSE') throw error;
+    });
+    return { port: taken, close };
+  } catch (error) {
+    await close();
+    if (errorCode(error) === 'EADDRINUSE') throw new Error(`port ${String(port)} is in use`, { cause: error });
+    throw error;
+  }
+}
+
+/** The port itself if it is free, or a free one for 0. Rejects as {@link listenOnLocalhost} does if it is in use. */
+export async function findFreePort(port: number): Promise<number> {
+  const listening = await listenOnLocalhost(() => createServer(), port);
+  await listening.close();
+  return listening.port;
+}

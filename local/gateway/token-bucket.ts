@@ -1,0 +1,24 @@
+import type { Throttling } from './gateway-definition.ts';
+
+/** True if a request may pass. */
+export type TokenBucket = () => boolean;
+
+/** API Gateway's limits for an account that asked for no others. */
+const accountRatePerSecond = 10_000;
+const accountBurst = 5_000;
+
+/** `now` gives milliseconds. */
+export function createTokenBucket(throttling: Throttling, now: () => number = () => performance.now()): TokenBucket {
+  const rate = throttling.ratePerSecond ?? accountRatePerSecond;
+  const burst = throttling.burst ?? accountBurst;
+  let tokens = burst;
+  let last = now();
+  return () => {
+    const time = now();
+    tokens = Math.min(burst, tokens + ((time - last) / 1000) * rate);
+    last = time;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}

@@ -1,0 +1,40 @@
+import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.ts';
+import type { ConditionKeys } from './conditions.ts';
+import { applies } from './statements.ts';
+
+/** What a KMS key policy says: nothing is allowed on a key that its policy does not allow. */
+export type KeyPolicyVerdict = 'denied' | 'allowed' | 'delegated' | 'silent';
+
+function awsPrincipals(principal: unknown): readonly unknown[] {
+  if (principal === '*') return ['*'];
+  if (typeof principal !== 'object' || principal === null || !('AWS' in principal)) return [];
+  return Array.isArray(principal.AWS) ? principal.AWS : [principal.AWS];
+}
+
+type Named = 'role' | 'account' | 'nobody';
+
+function names(statement: PolicyStatement, roleArn: string): Named {
+  const accountId = roleArn.split(':')[4] ?? '';
+  const principals = awsPrincipals(statement.Principal);
+  if (principals.includes('*') || principals.includes(roleArn)) return 'role';
+  const account = principals.some((name) => name === accountId || name === `arn:aws:iam::${accountId}:root`);
+  return account ? 'account' : 'nobody';
+}
+
+/**
+ * `allowed`: the policy names the role itself; `delegated`: it names the account, so identity policies decide
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html); `silent`: no statement applies.
+ */
+export function keyPolicyVerdict(
+  policy: PolicyDocument,
+  roleArn: string,
+  access: AwsAccess,
+  keys: ConditionKeys,
+): KeyPolicyVerdict {
+  const applying = policy.Statement.filter(
+    (statement) => names(statement, roleArn) !== 'nobody' && applies(statement, access, keys),
+  );
+  if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';
+  if (applying.some((statement) => names(statement, roleArn) === 'role')) return 'allowed';
+  return applying.length > 0 ? 'delegated' : 'silent';
+}

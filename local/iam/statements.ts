@@ -1,0 +1,48 @@
+import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.ts';
+import { conditionsHold } from './conditions.ts';
+import type { ConditionKeys } from './conditions.ts';
+import { matchesArn, matchesWildcardIgnoringCase } from './wildcard.ts';
+
+type OneOrMany = string | readonly string[];
+
+function some(patterns: OneOrMany, matches: (pattern: string) => boolean): boolean {
+  return typeof patterns === 'string' ? matches(patterns) : patterns.some(matches);
+}
+
+function coversAction({ Action, NotAction }: PolicyStatement, action: string): boolean {
+  const matches = (pattern: string): boolean => matchesWildcardIgnoringCase(pattern, action);
+  if (Action !== undefined) return some(Action, matches);
+  return NotAction !== undefined && !some(NotAction, matches);
+}
+
+function resourceMatches(pattern: string, resource: string): boolean {
+  if (pattern.includes('${')) throw new Error(`IAM policy variables do not work locally: ${pattern}`);
+  return matchesArn(pattern, resource);
+}
+
+function coversResource({ Resource, NotResource }: PolicyStatement, resource: string): boolean {
+  const matches = (pattern: string): boolean => resourceMatches(pattern, resource);
+  if (Resource !== undefined) return some(Resource, matches);
+  return NotResource !== undefined && !some(NotResource, matches);
+}
+
+/** Whether a statement speaks about the access: its action, resource and conditions all apply. */
+export function applies(statement: PolicyStatement, access: AwsAccess, keys: ConditionKeys): boolean {
+  return (
+    coversAction(statement, access.action) &&
+    coversResource(statement, access.resource) &&
+    conditionsHold(statement, keys)
+  );
+}
+
+/** The statements of some policies that speak about the access, with the given effect. */
+export function anyStatement(
+  policies: readonly PolicyDocument[],
+  effect: 'Allow' | 'Deny',
+  access: AwsAccess,
+  keys: ConditionKeys,
+): boolean {
+  return policies.some(({ Statement }) =>
+    Statement.some((statement) => statement.Effect === effect && applies(statement, access, keys)),
+  );
+}

@@ -1,0 +1,212 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { AwsError } from '../aws-service.ts';
+import type { AwsAccess, AwsCall, AwsResponse, AwsService, PolicyDocument } from '../aws-service.ts';
+import { openEnvelope, seal, unseal } from './ciphertext.ts';
+import type { EncryptionContext } from './ciphertext.ts';
+import { openKeyStore } from './key-store.ts';
+import type { StoredKey } from './key-store.ts';
+import { parseRequest } from './requests.ts';
+import type { KmsRequest, RequestOf } from './requests.ts';
+
+export interface KmsOptions {
+  /** Directory of the key file; without it keys live in memory. */
+  readonly dataDir?: string;
+  readonly accountId: string;
+  readonly region: string;
+}
+
+export interface KeyRequest {
+  /** Created when absent from the store; a key that is already there keeps its material. Random without an id. */
+  readonly keyId?: string;
+  readonly policy: PolicyDocument;
+  /** `alias/...` */
+  readonly alias?: string;
+  /** Only described: material of an age to rotate does not occur on a laptop. */
+  readonly enableRotation?: boolean;
+}
+
+export interface Kms extends AwsService {
+  createKey(request: KeyRequest): Promise<{ readonly keyId: string; readonly arn: string }>;
+  /** The policy of a key by its ARN, for the endpoint's access check. */
+  keyPolicy(arn: string): PolicyDocument | undefined;
+}
+
+interface Key extends StoredKey {
+  readonly keyId: string;
+  readonly arn: string;
+  readonly policy: PolicyDocument;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+function contextKeys(context: EncryptionContext): Readonly<Record<string, string | readonly string[]>> {
+  const names = Object.keys(context);
+  if (names.length === 0) return {};
+  return {
+    ...Object.fromEntries(names.map((name) => [`kms:EncryptionContext:${name}`, context[name] ?? ''])),
+    'kms:EncryptionContextKeys': names,
+  };
+}
+
+function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>): number {
+  if ((KeySpec === undefined) === (NumberOfBytes === undefined)) {
+    throw new AwsError('ValidationException', 400, 'Please specify either number of bytes or key spec.');
+  }
+  return NumberOfBytes ?? (KeySpec === 'AES_128' ? 16 : 32);
+}
+
+/**
+ * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as additional data.
+ * Grants, aliases through the API, key state changes and asymmetric keys do not exist here and fail by name.
+ */
+export async function createKms({ dataDir, accountId, region }: KmsOptions): Promise<Kms> {
+  const store = await openKeyStore(dataDir);
+  const keys = new Map<string, Key>();
+  const aliases = new Map<string, string>();
+  const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
+
+  /** Accepts a key id, a key ARN, an alias name or an alias ARN, and returns a key id that may not exist. */
+  function keyIdOf(name: string): string {
+    const resource = name.startsWith('arn:') ? name.split(':').slice(5).join(':') : name;
+    if (resource.startsWith('alias/')) return aliases.get(resource) ?? resource;
+    return resource.replace(/^key\//, '');
+  }
+
+  function keyNamed(name: string): Key {
+    const key = keys.get(keyIdOf(name));
+    if (key !== undefined) return key;
+    const what = name.includes('alias/') ? `Alias ${name}` : `Key '${arnOf(keyIdOf(name))}'`;
+    throw new AwsError('NotFoundException', 400, `${what} does not exist`);
+  }
+
+  function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): string {
+    const version = key.material.length;
+    const material = key.material.at(-1);
+    if (material === undefined) throw new Error(`KMS key ${key.keyId} has no material`);
+    return seal(key.keyId, version, material, plaintext, context).toString('base64');
+  }
+
+  function decrypt(blob: Buffer, wanted: string | undefined, context: EncryptionContext): { key: Key; plaintext: Buffer } {
+    const envelope = openEnvelope(blob);
+    const key = keyNamed(envelope.keyId);
+    if (wanted !== undefined && keyNamed(wanted).keyId !== key.keyId) {
+      throw new AwsError(
+        'IncorrectKeyException',
+        400,
+        'The key ID in the request does not identify a CMK that can perform this operation.',
+      );
+    }
+    const material = key.material[envelope.version - 1];
+    if (material === undefined) throw new AwsError('InvalidCiphertextException', 400, '');
+    return { key, plaintext: unseal(envelope, material, context) };
+  }
+
+  function generateDataKey(input: RequestOf<'GenerateDataKey'>): { plaintext: Buffer; answer: Answer } {
+    const key = keyNamed(input.KeyId);
+    const plaintext = randomBytes(dataKeyBytes(input));
+    return {
+      plaintext,
+      answer: { CiphertextBlob: encrypt(key, plaintext, input.EncryptionContext), KeyId: key.arn },
+    };
+  }
+
+  function reEncrypt(input: RequestOf<'ReEncrypt'>): Answer {
+    const source = decrypt(input.CiphertextBlob, input.SourceKeyId, input.SourceEncryptionContext);
+    const destination = keyNamed(input.DestinationKeyId);
+    return {
+      CiphertextBlob: encrypt(destination, source.plaintext, input.DestinationEncryptionContext),
+      SourceKeyId: source.key.arn,
+      KeyId: destination.arn,
+      SourceEncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
+      DestinationEncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
+    };
+  }
+
+  function describe(key: Key): Answer {
+    return {
+      KeyMetadata: {
+        AWSAccountId: accountId,
+        KeyId: key.keyId,
+        Arn: key.arn,
+        CreationDate: key.createdAt.getTime() / 1000,
+        Enabled: true,
+        Description: '',
+        KeyUsage: 'ENCRYPT_DECRYPT',
+        KeyState: 'Enabled',
+        Origin: 'AWS_KMS',
+        KeyManager: 'CUSTOMER',
+        CustomerMasterKeySpec: 'SYMMETRIC_DEFAULT',
+        KeySpec: 'SYMMETRIC_DEFAULT',
+        EncryptionAlgorithms: ['SYMMETRIC_DEFAULT'],
+        MultiRegion: false,
+      },
+    };
+  }
+
+  function answer({ operation, input }: KmsRequest): Answer {
+    switch (operation) {
+      case 'GenerateDataKey': {
+        const made = generateDataKey(input);
+        return { ...made.answer, Plaintext: made.plaintext.toString('base64') };
+      }
+      case 'GenerateDataKeyWithoutPlaintext':
+        return generateDataKey(input).answer;
+      case 'Encrypt': {
+        const key = keyNamed(input.KeyId);
+        const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
+        return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+      }
+      case 'Decrypt': {
+        const { key, plaintext } = decrypt(input.CiphertextBlob, input.KeyId, input.EncryptionContext);
+        return { KeyId: key.arn, Plaintext: plaintext.toString('base64'), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+      }
+      case 'ReEncrypt':
+        return reEncrypt(input);
+      case 'DescribeKey':
+        return describe(keyNamed(input.KeyId));
+    }
+  }
+
+  function access(action: string, keyName: string, context: EncryptionContext = {}): AwsAccess {
+    return { action: `kms:${action}`, resource: arnOf(keyIdOf(keyName)), context: contextKeys(context) };
+  }
+
+  function accesses({ operation, input }: KmsRequest): readonly AwsAccess[] {
+    switch (operation) {
+      case 'Decrypt':
+        return [access(operation, openEnvelope(input.CiphertextBlob).keyId, input.EncryptionContext)];
+      case 'ReEncrypt':
+        return [
+          access('ReEncryptFrom', openEnvelope(input.CiphertextBlob).keyId, input.SourceEncryptionContext),
+          access('ReEncryptTo', input.DestinationKeyId, input.DestinationEncryptionContext),
+        ];
+      case 'DescribeKey':
+        return [access(operation, input.KeyId)];
+      default:
+        return [access(operation, input.KeyId, input.EncryptionContext)];
+    }
+  }
+
+  async function createKey({ keyId: wanted, policy, alias }: KeyRequest): Promise<{ keyId: string; arn: string }> {
+    const keyId = wanted ?? randomUUID();
+    const arn = arnOf(keyId);
+    const stored = store.get(keyId) ?? (await store.create(keyId));
+    keys.set(keyId, { ...stored, keyId, arn, policy });
+    if (alias !== undefined) aliases.set(alias, keyId);
+    return { keyId, arn };
+  }
+
+  function respond(status: number, body: unknown): AwsResponse {
+    return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) };
+  }
+
+  return {
+    signingName: 'kms',
+    accesses: (call: AwsCall) => accesses(parseRequest(call)),
+    handle: (call: AwsCall) => Promise.resolve().then(() => respond(200, answer(parseRequest(call)))),
+    failure: ({ code, status, message, fields }) => respond(status, { __type: code, message, ...fields }),
+    close: () => Promise.resolve(),
+    createKey,
+    keyPolicy: (arn) => keys.get(keyIdOf(arn))?.policy,
+  };
+}

@@ -1,0 +1,37 @@
+/** A Lambda function as its template describes it. */
+export interface FunctionDefinition {
+  readonly name: string;
+  readonly arn: string;
+  /** `module.export`, as in the template. */
+  readonly handler: string;
+  readonly runtime: string;
+  /** The folder that AWS would unpack into `/var/task`. */
+  readonly codeDirectory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly reservedConcurrency?: number;
+  readonly roleArn: string;
+  readonly logGroup: string;
+}
+
+/** One call of a function. The payload is JSON text. */
+export interface Invocation {
+  readonly requestId: string;
+  readonly payload: string;
+  readonly invokedFunctionArn: string;
+}
+
+/** What a function answered: JSON text, and whether it is an error object instead of a result. */
+export interface InvocationOutcome {
+  readonly payload: string;
+  readonly failed: boolean;
+}
+
+/** Lambda's limit for synchronous payloads in both directions: 6 MB and room for its own envelope. */
+export const maxPayloadBytes = 6_291_556;
+
+/** The error object of a failed invocation, spelled as Lambda spells it. */
+export function failure(errorType: string, errorMessage: string): InvocationOutcome {
+  return { failed: true, payload: JSON.stringify({ errorType, errorMessage }) };
+}

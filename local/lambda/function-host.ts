@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { AwsError } from '../aws-service.ts';
+import type { RoleCredentials } from '../assembly/role-registry.ts';
+import { arnLike } from './arn-like.ts';
+import { maxPayloadBytes } from './function-definition.ts';
+import type { FunctionDefinition, InvocationOutcome } from './function-definition.ts';
+import { functionEnvironment } from './function-environment.ts';
+import { startInstance } from './function-instance.ts';
+import { createFunctionPool } from './function-pool.ts';
+import type { FunctionPool } from './function-pool.ts';
+
+/** A statement of a function's resource policy. */
+export interface FunctionPermission {
+  /** Name or ARN. */
+  readonly functionName: string;
+  /** `apigateway.amazonaws.com`, `events.amazonaws.com`, ... */
+  readonly principal: string;
+  /** An ARN pattern; without it every source of the principal is allowed. */
+  readonly sourceArn?: string;
+}
+
+/** A function and the ARN by which it was named: with the qualifier, if there was one. */
+export interface FoundFunction {
+  readonly definition: FunctionDefinition;
+  readonly arn: string;
+}
+
+export interface FunctionHostOptions {
+  readonly region: string;
+  readonly credentialsFor: (roleArn: string) => RoleCredentials;
+  /** Receives whatever a function prints, in pieces. */
+  readonly log: (functionName: string, text: string) => void;
+  /** Default 8; a function's reserved concurrency lowers it. */
+  readonly maxInstancesPerFunction?: number;
+  /** Invocations that may wait while all instances are busy. Default 1000. */
+  readonly maxQueuedPerFunction?: number;
+  /** Default 5 minutes. */
+  readonly idleMs?: number;
+}
+
+/** The Lambda functions of the app. */
+export interface FunctionHost {
+  define(definition: FunctionDefinition): void;
+  /** Makes `function:qualifier` (a version or an alias) another name of the function; the code is the same here. */
+  defineQualifier(functionName: string, qualifier: string): void;
+  permit(permission: FunctionPermission): void;
+  isPermitted(functionName: string, principal: string, sourceArn: string): boolean;
+  /** By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError} `ResourceNotFoundException`. */
+  find(functionName: string, qualifier?: string): FoundFunction;
+  /**
+   * Runs a function once with a JSON payload. A failure of the function is an outcome; {@link AwsError} is thrown for
+   * an unknown function, a payload over 6 MB (`RequestTooLargeException`) and too many waiting invocations.
+   */
+  invoke(functionName: string, payload: string, requestId?: string): Promise<InvocationOutcome>;
+  /** Starts a first instance of each function. Nothing can be invoked before. */
+  start(awsEndpointUrl: string): void;
+  close(): Promise<void>;
+}
+
+/** `name`, `name:qualifier`, `account:function:name` or an ARN, each optionally with a qualifier. */
+function parseFunctionName(functionName: string): { name: string; qualifier: string | undefined } {
+  const parts = functionName.split(':');
+  const marker = parts.lastIndexOf('function');
+  const [name = '', qualifier] = marker === -1 ? parts : parts.slice(marker + 1);
+  return { name, qualifier };
+}
+
+export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
+  const definitions = new Map<string, FunctionDefinition>();
+  const qualifiers = new Set<string>();
+  const permissions: FunctionPermission[] = [];
+  const pools = new Map<string, FunctionPool>();
+
+  function find(functionName: string, explicitQualifier?: string): FoundFunction {
+    const { name, qualifier = explicitQualifier } = parseFunctionName(functionName);
+    const definition = definitions.get(name);
+    const known = qualifier === undefined || qualifier === '$LATEST' || qualifiers.has(`${name}:${qualifier}`);
+    if (definition === undefined || !known)
+      throw new AwsError('ResourceNotFoundException', 404, `Function not found: ${functionName}`, { Type: 'User' });
+    return { definition, arn: qualifier === undefined ? definition.arn : `${definition.arn}:${qualifier}` };
+  }
+
+  function createPool(definition: FunctionDefinition, awsEndpointUrl: string): FunctionPool {
+    const credentials = options.credentialsFor(definition.roleArn);
+    const environment = functionEnvironment(definition, options.region, credentials, awsEndpointUrl);
+    const log = (text: string): void => {
+      options.log(definition.name, text);
+    };
+    const cap = options.maxInstancesPerFunction ?? 8;
+    return createFunctionPool({
+      startInstance: () => startInstance({ definition, environment, log }),
+      maxInstances: Math.min(cap, definition.reservedConcurrency ?? cap),
+      maxQueued: options.maxQueuedPerFunction ?? 1000,
+      idleMs: options.idleMs ?? 5 * 60_000,
+    });
+  }
+
+  return {
+    define: (definition) => {
+      definitions.set(definition.name, definition);
+    },
+    defineQualifier: (functionName, qualifier) => {
+      qualifiers.add(`${parseFunctionName(functionName).name}:${qualifier}`);
+    },
+    permit: (permission) => {
+      permissions.push({ ...permission, functionName: parseFunctionName(permission.functionName).name });
+    },
+    isPermitted: (functionName, principal, sourceArn) => {
+      const { name } = parseFunctionName(functionName);
+      return permissions.some(
+        (permission) =>
+          permission.functionName === name &&
+          permission.principal === principal &&
+          (permission.sourceArn === undefined || arnLike(permission.sourceArn, sourceArn)),
+      );
+    },
+    find,
+    invoke: async (functionName, payload, requestId = randomUUID()) => {
+      const { definition, arn } = find(functionName);
+      const pool = pools.get(definition.name);
+      if (pool === undefined) throw new Error(`${definition.name} was invoked before the function host was started`);
+      if (payload.length > maxPayloadBytes || Buffer.byteLength(payload) > maxPayloadBytes)
+        throw new AwsError(
+          'RequestTooLargeException',
+          413,
+          `Request must be smaller than ${String(maxPayloadBytes)} bytes for the InvokeFunction operation`,
+        );
+      return await pool.invoke({ requestId, payload, invokedFunctionArn: arn });
+    },
+    start: (awsEndpointUrl) => {
+      for (const definition of definitions.values()) {
+        const pool = createPool(definition, awsEndpointUrl);
+        pools.set(definition.name, pool);
+        void pool.prestart();
+      }
+    },
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { failure, maxPayloadBytes } from './function-definition.ts';
+import type { FunctionDefinition, Invocation, InvocationOutcome } from './function-definition.ts';
+import type { InstanceMessage, InstanceSettings, InvocationMessage } from './instance-messages.ts';
+
+/** One execution environment of a function: a worker thread that has loaded the code and runs one invocation at a time. */
+export interface FunctionInstance {
+  /** Settles when the code is loaded or has failed to; never rejects. */
+  readonly initialized: Promise<void>;
+  /** False once it failed to load, timed out, crashed or was stopped: it takes no invocation then. */
+  readonly usable: boolean;
+  /** Must not be called while an earlier call runs. Never rejects. */
+  run(invocation: Invocation): Promise<InvocationOutcome>;
+  stop(): Promise<void>;
+}
+
+export interface InstanceOptions {
+  readonly definition: FunctionDefinition;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: (text: string) => void;
+  /** Longest time for loading the code; AWS allows 10 s, a busy laptop needs more. */
+  readonly initTimeoutMs?: number;
+}
+
+const workerFile = join(import.meta.dirname, 'instance-worker.ts');
+
+function describeCrash(error: Error, requestId: string): InvocationOutcome {
+  const outOfMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!outOfMemory) return failure(error.name, error.message);
+  return failure('Runtime.OutOfMemory', `RequestId: ${requestId} Error: Runtime exited with error: signal: killed`);
+}
+
+function startWorker({ definition, environment, log }: InstanceOptions): Worker {
+  const settings: InstanceSettings = {
+    taskRoot: definition.codeDirectory,
+    handler: definition.handler,
+    functionName: definition.name,
+    memoryMb: definition.memoryMb,
+    logGroup: definition.logGroup,
+    logStream: `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]local`,
+  };
+  const worker = new Worker(workerFile, {
+    workerData: settings,
+    env: { ...environment },
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    name: definition.name,
+    // The heap of a function that fits its Lambda also fits here: only runaway code meets this limit.
+    resourceLimits: { maxOldGenerationSizeMb: Math.max(256, definition.memoryMb) },
+  });
+  for (const stream of [worker.stdout, worker.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', log);
+  }
+  return worker;
+}
+
+export function startInstance(options: InstanceOptions): FunctionInstance {
+  const { definition, initTimeoutMs = 60_000 } = options;
+  const worker = startWorker(options);
+  const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<void>();
+  let initFailure: InvocationOutcome | undefined;
+  let usable = true;
+  let requestId = '';
+  let settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
+
+  const initTimer = setTimeout(() => {
+    retire(failure('Sandbox.Timedout', `Error: Init timed out after ${(initTimeoutMs / 1000).toFixed(2)} seconds`));
+  }, initTimeoutMs);
+
+  function settle(outcome: InvocationOutcome): void {
+    settleInvocation?.(outcome);
+    settleInvocation = undefined;
+  }
+
+  /** The end of this instance: whatever waits for it gets `outcome`. */
+  function retire(outcome: InvocationOutcome): void {
+    clearTimeout(initTimer);
+    if (usable) {
+      usable = false;
+      initFailure ??= outcome;
+      void worker.terminate();
+    }
+    settleInitialized();
+    settle(outcome);
+  }
+
+  function received(message: InstanceMessage): void {
+    if (message.kind !== 'initialized') {
+      settle({ payload: message.payload, failed: message.kind === 'failure' });
+      return;
+    }
+    clearTimeout(initTimer);
+    if (message.failure !== undefined) retire({ failed: true, payload: message.failure });
+    settleInitialized();
+  }
+
+  worker.on('message', received);
+  worker.on('error', (error: Error) => {
+    options.log(`${requestId} ERROR ${error.stack ?? error.message}\n`);
+    retire(describeCrash(error, requestId));
+  });
+  worker.on('exit', (code) => {
+    const message = `RequestId: ${requestId} Error: Runtime exited with error: exit status ${String(code)}`;
+    retire(failure('Runtime.ExitError', message));
+  });
+
+  function deadlineTimer(): NodeJS.Timeout {
+    return setTimeout(() => {
+      const message = `RequestId: ${requestId} Error: Task timed out after ${definition.timeoutSeconds.toFixed(2)} seconds`;
+      options.log(`${message}\n`);
+      retire(failure('Sandbox.Timedout', message));
+    }, definition.timeoutSeconds * 1000);
+  }
+
+  async function run(invocation: Invocation): Promise<InvocationOutcome> {
+    await initialized;
+    if (!usable) return initFailure ?? failure('Runtime.ExitError', 'the instance has stopped');
+    requestId = invocation.requestId;
+    const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
+    settleInvocation = resolve;
+    const timer = deadlineTimer();
+    const message: InvocationMessage = { ...invocation, deadline: Date.now() + definition.timeoutSeconds * 1000 };
+    worker.postMessage(message);
+    const outcome = await promise;
+    clearTimeout(timer);
+    return withinPayloadLimit(outcome);
+  }
+
+  return {
+    initialized,
+    get usable() {
+      return usable;
+    },
+    run,
+    stop: async () => {
+      retire(failure('Runtime.ExitError', 'the instance has stopped'));
+      await worker.terminate();
+    },
+  };
+}
+
+function withinPayloadLimit(outcome: InvocationOutcome): InvocationOutcome {
+  // A string has at most three bytes of UTF-8 per unit: small ones need no counting.
+  if (outcome.payload.length * 3 <= maxPayloadBytes) return outcome;
+  const size = Buffer.byteLength(outcome.payload);
+  if (size <= maxPayloadBytes) return outcome;
+  return failure(
+    'Function.ResponseSizeTooLarge',
+    `Response payload size (${String(size)} bytes) exceeded maximum allowed payload size (${String(maxPayloadBytes)} bytes).`,
+  );
+}

@@ -1,0 +1,23 @@
+/** What the worker of a function instance is told when it starts. */
+export interface InstanceSettings {
+  readonly taskRoot: string;
+  readonly handler: string;
+  readonly functionName: string;
+  readonly memoryMb: number;
+  readonly logGroup: string;
+  readonly logStream: string;
+}
+
+/** Host to worker: run the handler once. `deadline` is in milliseconds since the epoch. */
+export interface InvocationMessage {
+  readonly requestId: string;
+  readonly payload: string;
+  readonly invokedFunctionArn: string;
+  readonly deadline: number;
+}
+
+/** Worker to host. `initialized` comes first and once; a `failure` in it means that the code did not load. */
+export type InstanceMessage =
+  | { readonly kind: 'initialized'; readonly failure?: string }
+  | { readonly kind: 'result'; readonly payload: string }
+  | { readonly kind: 'failure'; readonly payload: string };

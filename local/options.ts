@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export interface StartOptions {
+  readonly kind: 'start';
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Keeps state across starts; without it state is in memory. */
+  readonly dataDirectory?: string;
+  readonly credentialsFile: string;
+  /** How long a scheduled minute lasts. */
+  readonly tickSeconds: number;
+  /** Deploy settings by name, as `cdk deploy --context` takes them: text, lists by comma. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** A synthesized app to run instead of synthesizing this one. */
+  readonly appDirectory?: string;
+  readonly verbose: boolean;
+}
+
+/** `problem` is one line that says what is wrong with the command line. */
+export type Options = StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
+
+export const usage = `npm start -- [options]
+
+  --port N             port of the HTTP API (default 8787; 0 takes any free port)
+  --data DIR           keep tables, keys and the first tenant in DIR (default: in memory)
+  --credentials FILE   where to write the addresses and keys (default .local/credentials.json)
+  --tick SECONDS       how long a scheduled minute lasts (default 60)
+  --set NAME=VALUE     a deploy setting; repeat it for more, separate the items of lists by commas
+  --app DIR            run an already synthesized cdk.out instead of synthesizing
+  --verbose            print the logs of the functions instead of writing them to files
+  --help               print this
+`;
+
+const config = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  credentials: { type: 'string' },
+  tick: { type: 'string' },
+  set: { type: 'string', multiple: true },
+  app: { type: 'string' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+class InvalidOption extends Error {}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidOption(`--port must be a number from 0 to 65535, not ${text}`);
+  return port;
+}
+
+function parseTick(text: string): number {
+  const seconds = Number(text);
+  // Timers count milliseconds in 31 bits.
+  if (text.trim() === '' || !(seconds >= 0.001 && seconds <= 2_000_000))
+    throw new InvalidOption(`--tick must be a number of seconds over 0, not ${text}`);
+  return seconds;
+}
+
+function parseSettings(entries: readonly string[]): Record<string, string> {
+  const settings = entries.map((entry): [string, string] => {
+    const equals = entry.indexOf('=');
+    if (equals < 1) throw new InvalidOption(`--set needs NAME=VALUE, not ${entry}`);
+    return [entry.slice(0, equals), entry.slice(equals + 1)];
+  });
+  return Object.fromEntries(settings);
+}
+
+function path(name: string, text: string): string {
+  if (text === '') throw new InvalidOption(`--${name} needs a path`);
+  return resolve(text);
+}
+
+function startOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({ args: [...args], options: config, strict: true, allowPositionals: false });
+  if (values.help === true) return { kind: 'help' };
+  return {
+    kind: 'start',
+    port: parsePort(values.port ?? '8787'),
+    credentialsFile: path('credentials', values.credentials ?? '.local/credentials.json'),
+    tickSeconds: parseTick(values.tick ?? '60'),
+    settings: parseSettings(values.set ?? []),
+    verbose: values.verbose ?? false,
+    ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),
+    ...(values.app !== undefined && { appDirectory: path('app', values.app) }),
+  };
+}
+
+/** Reads the command line. Paths become absolute. Never throws: what is wrong is in the result. */
+export function parseOptions(args: readonly string[]): Options {
+  try {
+    return startOptions(args);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // Node explains unknown options in several sentences; the first says which.
+    const [problem = error.message] = error.message.split(/\. |\n/, 1);
+    return { kind: 'invalid', problem };
+  }
+}

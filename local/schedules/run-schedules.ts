@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { InvocationOutcome } from '../lambda/function-definition.ts';
+import type { Schedule } from './schedule-table.ts';
+
+export interface ScheduleRunnerOptions {
+  readonly schedules: readonly Schedule[];
+  /** How long a scheduled minute lasts here; 60 is real time. */
+  readonly tickSeconds: number;
+  readonly accountId: string;
+  readonly region: string;
+  readonly invoke: (functionArn: string, payload: string) => Promise<InvocationOutcome>;
+  readonly isPermitted: (schedule: Schedule) => boolean;
+  readonly log: (line: string) => void;
+  /** Called at every tick with the number of scheduled minutes that have passed. */
+  readonly onTick?: (minute: number) => void;
+}
+
+/** The event that a rule sends when its target has no input of its own. */
+function standardEvent(schedule: Schedule, accountId: string, region: string): string {
+  return JSON.stringify({
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: schedule.invokedBy.kind === 'role' ? 'aws.scheduler' : 'aws.events',
+    account: accountId,
+    time: `${new Date().toISOString().slice(0, 19)}Z`,
+    region,
+    resources: [schedule.arn],
+    detail: schedule.invokedBy.kind === 'role' ? '{}' : {},
+  });
+}
+
+/**
+ * Runs schedules on a clock whose minutes last `tickSeconds`. A run that is still in progress does not hold up the
+ * next; a failed one is logged and not repeated. Returns the function that stops the clock.
+ */
+export function runSchedules(options: ScheduleRunnerOptions): () => void {
+  const { schedules, accountId, region, log } = options;
+  const start = Math.floor(Date.now() / 60_000) * 60_000;
+  let minute = 0;
+
+  async function run(schedule: Schedule): Promise<void> {
+    if (!options.isPermitted(schedule)) {
+      log(`${schedule.arn} may not invoke ${schedule.functionArn}`);
+      return;
+    }
+    const payload = schedule.input ?? standardEvent(schedule, accountId, region);
+    const outcome = await options.invoke(schedule.functionArn, payload);
+    if (outcome.failed) log(`${schedule.arn}: ${outcome.payload}`);
+  }
+
+  function tick(): void {
+    minute += 1;
+    const time = new Date(start + minute * 60_000);
+    for (const schedule of schedules)
+      if (schedule.isDue(minute, time))
+        run(schedule).catch((error: unknown) => {
+          log(`${schedule.arn}: ${error instanceof Error ? error.message : String(error)}`);
+        });
+    options.onTick?.(minute);
+  }
+
+  const timer = setInterval(tick, options.tickSeconds * 1000);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+}

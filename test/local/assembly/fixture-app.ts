@@ -1,0 +1,56 @@
+// A small CDK app with one of everything that the local cloud runs: two stacks, one of which imports from the other.
+import { join } from 'node:path';
+import { App, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CorsHttpMethod, HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Code, Function as LambdaFunctionResource, Runtime } from 'aws-cdk-lib/aws-lambda';
+
+const code = (name: string): Code => Code.fromAsset(join(import.meta.dirname, 'fixture-code', name));
+
+const app = new App();
+
+const data = new Stack(app, 'Data');
+const key = new Key(data, 'Key', { alias: 'fixture', enableKeyRotation: true, removalPolicy: RemovalPolicy.DESTROY });
+const table = new Table(data, 'Table', {
+  partitionKey: { name: 'pk', type: AttributeType.STRING },
+  sortKey: { name: 'sk', type: AttributeType.STRING },
+  billingMode: BillingMode.PAY_PER_REQUEST,
+  encryptionKey: key,
+  timeToLiveAttribute: 'ttl',
+});
+table.addGlobalSecondaryIndex({ indexName: 'by-date', partitionKey: { name: 'date', type: AttributeType.NUMBER } });
+
+const api = new Stack(app, 'Api');
+const echo = new LambdaFunctionResource(api, 'Echo', {
+  runtime: Runtime.NODEJS_24_X,
+  handler: 'index.handler',
+  code: code('echo'),
+  timeout: Duration.seconds(5),
+  memorySize: 512,
+  environment: { TABLE_NAME: table.tableName, KEY_ARN: key.keyArn },
+});
+table.grantReadWriteData(echo);
+const operator = new LambdaFunctionResource(api, 'Operator', {
+  runtime: Runtime.NODEJS_24_X,
+  handler: 'index.handler',
+  code: code('operator'),
+});
+new Rule(api, 'Sweep', {
+  schedule: Schedule.rate(Duration.minutes(1)),
+  targets: [new LambdaFunction(operator, { event: RuleTargetInput.fromObject({ command: 'sweep' }) })],
+});
+new Alarm(api, 'Errors', { metric: echo.metricErrors(), threshold: 1, evaluationPeriods: 1 });
+
+const httpApi = new HttpApi(api, 'HttpApi', {
+  corsPreflight: { allowOrigins: ['*'], allowMethods: [CorsHttpMethod.ANY], allowHeaders: ['content-type'] },
+});
+const integration = new HttpLambdaIntegration('EchoIntegration', echo);
+httpApi.addRoutes({ path: '/echo/{proxy+}', methods: [HttpMethod.ANY], integration });
+httpApi.addRoutes({ path: '/echo', methods: [HttpMethod.GET, HttpMethod.POST], integration });
+
+new CfnOutput(api, 'OperatorFunctionName', { value: operator.functionName });

@@ -1,0 +1,17 @@
+// Unit tests may talk to this machine only: a connection to anything but loopback fails the test that makes it.
+import net from 'node:net';
+
+type Connect = typeof net.Socket.prototype.connect;
+const connect: Connect = net.Socket.prototype.connect;
+
+function hostOf(args: unknown[]): string | undefined {
+  const first: unknown = Array.isArray(args[0]) ? args[0][0] : args[0];
+  if (typeof first === 'object' && first !== null && 'host' in first) return String(first.host);
+  return typeof args[1] === 'string' ? args[1] : undefined;
+}
+
+net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
+  const host = hostOf(args) ?? 'localhost';
+  if (!['localhost', '127.0.0.1', '::1'].includes(host)) throw new Error(`network is off in unit tests: ${host}`);
+  return Reflect.apply(connect, this, args) as net.Socket;
+} as Connect;
