@@ -6,7 +6,13 @@ const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|te
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', comment: 'Two files that need each other are one file, or hide a third.', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'core-is-alone',
       comment: 'What the product is must be readable, and testable, without cloud and HTTP.',
@@ -19,7 +25,9 @@ module.exports = {
       comment: 'No SDK, no cloud, no HTTP in core: what it needs of them is a port.',
       severity: 'error',
       from: { path: '^core/' },
-      to: { path: ['node_modules/@aws-sdk', 'node_modules/aws-cdk-lib', '^(node:)?(http|https|net|tls|dns|fs)$'] },
+      to: {
+        path: ['node_modules/@aws-sdk', 'node_modules/aws-cdk-lib', '^(node:)?(http|https|net|tls|dns|fs)$'],
+      },
     },
     {
       name: 'http-knows-core',
@@ -58,17 +66,22 @@ module.exports = {
     },
     {
       name: 'aws-only-in-adapters',
-      comment: 'The only callers of anything outside the process. bin/operator.ts is an AWS client of its own, on the operator\'s machine.',
+      comment:
+        "The only callers of anything outside the process. bin/operator.ts is an AWS client of its own, on the operator's machine.",
       severity: 'error',
       from: { path: '^(core|http|functions|lib)/', pathNot: '^functions/[^/]+/dependencies\\.ts$' },
       to: { path: 'node_modules/@aws-sdk' },
     },
     {
       name: 'lib-knows-what-it-deploys',
-      comment: 'Routes and environment of the functions, and the names of the indexes that the adapters query: names shared through one file.',
+      comment:
+        'Routes and environment of the functions, and the names of the indexes that the adapters query: names shared through one file.',
       severity: 'error',
       from: { path: '^lib/' },
-      to: { path: own, pathNot: ['^lib/', '^functions/[^/]+/(routes|config)\\.ts$', '^adapters/dynamodb/keys\\.ts$'] },
+      to: {
+        path: own,
+        pathNot: ['^lib/', '^functions/[^/]+/(routes|config)\\.ts$', '^adapters/dynamodb/keys\\.ts$'],
+      },
     },
     {
       name: 'bin-knows-lib',
@@ -79,7 +92,8 @@ module.exports = {
     },
     {
       name: 'local-reads-the-assembly',
-      comment: 'It runs whatever was synthesized; if it knew the service it could make it work where AWS would not.',
+      comment:
+        'It runs whatever was synthesized; if it knew the service it could make it work where AWS would not.',
       severity: 'error',
       from: { path: '^local/' },
       to: { path: own, pathNot: ['^local/', '^lib/settings\\.ts$'] },
@@ -96,13 +110,21 @@ module.exports = {
       comment: 'What is bundled is a dependency: it is what is audited.',
       severity: 'error',
       from: { path: '^(functions|http|core|adapters)/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/@types/',
+      },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
   },
 };

@@ -4,9 +4,7 @@ const common = {
   transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
   // Packages published as ES modules only; everything else in node_modules is loaded as it is.
   transformIgnorePatterns: ['/node_modules/(?!@scure/)'],
-  extensionsToTreatAsEsm: [],
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['node', 'require', 'default', 'import'] },
 };
 
 export default {
@@ -24,8 +22,9 @@ export default {
       testMatch: ['<rootDir>/test/end-to-end/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/start-local-cloud.ts',
       globalTeardown: '<rootDir>/test/support/stop-local-cloud.ts',
-      testTimeout: 60_000,
     },
   ],
+  // End-to-end tests start services of their own; nothing here measures time.
+  testTimeout: 60_000,
   coverageProvider: 'v8',
 };

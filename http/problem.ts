@@ -9,7 +9,9 @@ export interface Problem {
 }
 
 /** Status and title of each code, decided once. */
-const PROBLEMS: Readonly<Record<ServiceErrorCode, { readonly status: number; readonly title: string }>> = {
+export const PROBLEMS: Readonly<
+  Record<ServiceErrorCode, { readonly status: number; readonly title: string }>
+> = {
   validation_failed: { status: 400, title: 'Bad Request' },
   unauthenticated: { status: 401, title: 'Unauthorized' },
   forbidden: { status: 403, title: 'Forbidden' },

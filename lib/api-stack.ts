@@ -10,7 +10,7 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
@@ -19,6 +19,7 @@ import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
 import { allowOnTable, allowTenantKeys } from './grants.ts';
+import { logRetention } from './log-retention.ts';
 import type { Settings } from './settings.ts';
 
 export interface ApiStackProps extends StackProps {
@@ -78,7 +79,7 @@ export class ApiStack extends Stack {
       },
     });
     const log = new LogGroup(this, 'AccessLog', {
-      retention: this.#settings.logRetentionDays as RetentionDays,
+      retention: logRetention(this.#settings.logRetentionDays),
       removalPolicy: RemovalPolicy.RETAIN,
     });
     new HttpStage(this, 'Stage', {

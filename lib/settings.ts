@@ -64,9 +64,11 @@ export const settingsSchema = z
     throttleBurst: wholeNumber(1, 100_000).default(2_000),
     /** Days that logs are kept. */
     logRetentionDays: z.coerce
-    .number()
-    .refine((days) => RETENTION_DAYS.includes(days), { error: `must be one of ${RETENTION_DAYS.join(', ')}` })
-    .default(365),
+      .number()
+      .refine((days) => RETENTION_DAYS.includes(days), {
+        error: `must be one of ${RETENTION_DAYS.join(', ')}`,
+      })
+      .default(365),
   })
   .strict();
 

@@ -13,6 +13,7 @@ import type { LocalCredentials, TenantCredentials } from './credentials-file.ts'
 import { lockDataDirectory } from './data-lock.ts';
 import { createDynamoDb } from './dynamodb/create-dynamodb.ts';
 import type { DynamoDb } from './dynamodb/create-dynamodb.ts';
+import { errorMessage } from './error-code.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway } from './gateway/http-gateway.ts';
 import type { HttpGateway } from './gateway/http-gateway.ts';
@@ -84,7 +85,9 @@ async function appDirectory({ options, closers }: Start): Promise<string> {
     settings: options.settings ?? {},
     ...(options.signal !== undefined && { signal: options.signal }),
   });
-  closers.push(app.remove);
+  closers.push(() => {
+    app.remove();
+  });
   return app.directory;
 }
 
@@ -110,7 +113,7 @@ function createParts({ account, logs }: Start, dynamoDb: DynamoDb, assets: Cloud
     roles,
     functions: createFunctionHost({
       region,
-      credentialsFor: roles.credentialsFor,
+      credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
       log: (name, text) => {
         logs.write(name, text);
       },
@@ -126,11 +129,12 @@ async function startEndpoint({ closers, logs }: Start, parts: CloudParts, stores
     accountId,
     region,
     services: [stores.dynamoDb, stores.kms, createLambdaService(parts.functions)],
-    roleForAccessKey: parts.roles.roleForAccessKey,
-    sessionTokenFor: parts.roles.sessionTokenFor,
+    roleForAccessKey: (accessKeyId) => parts.roles.roleForAccessKey(accessKeyId),
+    sessionTokenFor: (accessKeyId) => parts.roles.sessionTokenFor(accessKeyId),
     keyPolicy: (arn) => stores.kms.keyPolicy(arn),
     onCall: ({ principal, action, resources, status }) => {
-      if (status >= 400) logs.write('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}\n`);
+      if (status >= 400)
+        logs.write('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}\n`);
     },
   });
   closers.push(() => endpoint.close());
@@ -143,10 +147,16 @@ function startFunctions({ closers }: Start, functions: FunctionHost, awsEndpoint
 }
 
 /** The first tenant, made the way `bin/operator.ts` makes tenants: by the operator function. */
-async function createTenant(functions: FunctionHost, outputs: ReadonlyMap<string, string>): Promise<TenantCredentials> {
+async function createTenant(
+  functions: FunctionHost,
+  outputs: ReadonlyMap<string, string>,
+): Promise<TenantCredentials> {
   const operator = outputs.get('OperatorFunctionName');
   if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');
-  const outcome = await functions.invoke(operator, JSON.stringify({ command: 'create-tenant', name: 'Local' }));
+  const outcome = await functions.invoke(
+    operator,
+    JSON.stringify({ command: 'create-tenant', name: 'Local' }),
+  );
   if (outcome.failed) throw new Error(`the operator function could not create a tenant: ${outcome.payload}`);
   return parseTenantCredentials(outcome.payload);
 }
@@ -165,7 +175,10 @@ async function firstTenant(
   return created;
 }
 
-async function startGateway({ account, options, logs, closers }: Start, parts: CloudParts): Promise<HttpGateway> {
+async function startGateway(
+  { account, options, logs, closers }: Start,
+  parts: CloudParts,
+): Promise<HttpGateway> {
   const gateway = await startHttpGateway({
     api: parts.gateway.httpApi(),
     functions: parts.functions,
@@ -185,7 +198,8 @@ function mayInvoke(schedule: Schedule, functions: FunctionHost, roles: RoleRegis
   if (invokedBy.kind === 'permission') return functions.isPermitted(functionArn, invokedBy.principal, arn);
   const access = { action: 'lambda:InvokeFunction', resource: functionArn };
   return (
-    roles.trusts(invokedBy.roleArn, 'scheduler.amazonaws.com') && isAllowed(roles.role(invokedBy.roleArn), access).allowed
+    roles.trusts(invokedBy.roleArn, 'scheduler.amazonaws.com') &&
+    isAllowed(roles.role(invokedBy.roleArn), access).allowed
   );
 }
 
@@ -204,7 +218,7 @@ function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dy
     onTick: (minute) => {
       if (minute % minutesBetweenExpiries !== 0) return;
       Promise.resolve(dynamoDb.expireItems(Math.floor(Date.now() / 1000))).catch((error: unknown) => {
-        log(`expiry: ${error instanceof Error ? error.message : String(error)}`);
+        log(`expiry: ${errorMessage(error)}`);
       });
     },
   });

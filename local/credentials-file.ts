@@ -2,8 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { errorCode, errorMessage } from './error-code.ts';
 
-const tenantSchema = z.object({ tenant_id: z.string(), management_key: z.string(), webhook_secret: z.string() });
+const tenantSchema = z.object({
+  tenant_id: z.string(),
+  management_key: z.string(),
+  webhook_secret: z.string(),
+});
 
 /** A tenant as the operator function creates it. */
 export type TenantCredentials = z.infer<typeof tenantSchema>;
@@ -27,13 +32,15 @@ export function readTenantCredentials(file: string): TenantCredentials | undefin
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
     return parseTenantCredentials(text);
   } catch (error) {
-    throw new Error(`${file} is damaged: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file} is damaged: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 

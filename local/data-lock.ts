@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from './error-code.ts';
 
 /** When a process started, in clock ticks since boot: a later process with the same id has another one. Linux only. */
 function startTime(pid: number): string {
@@ -19,7 +20,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // Somebody else's process.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 
@@ -46,7 +47,7 @@ function create(lock: string, content: string): boolean {
     linkSync(own, lock);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(own, { force: true });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { errorCode, errorMessage } from './error-code.ts';
 
 export interface StartOptions {
   readonly kind: 'start';
@@ -18,7 +19,8 @@ export interface StartOptions {
 }
 
 /** `problem` is one line that says what is wrong with the command line. */
-export type Options = StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
+export type Options =
+  StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
 
 export const usage = `npm start -- [options]
 
@@ -47,7 +49,8 @@ class InvalidOption extends Error {}
 
 function parsePort(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidOption(`--port must be a number from 0 to 65535, not ${text}`);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidOption(`--port must be a number from 0 to 65535, not ${text}`);
   return port;
 }
 
@@ -93,9 +96,10 @@ export function parseOptions(args: readonly string[]): Options {
   try {
     return startOptions(args);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    const code = String(errorCode(error));
+    if (!(error instanceof InvalidOption) && !code.startsWith('ERR_PARSE_ARGS')) throw error;
     // Node explains unknown options in several sentences; the first says which.
-    const [problem = error.message] = error.message.split(/\. |\n/, 1);
+    const [problem = ''] = errorMessage(error).split(/\. |\n/, 1);
     return { kind: 'invalid', problem };
   }
 }

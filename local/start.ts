@@ -1,5 +1,6 @@
 import type { Cloud } from './cloud.ts';
 import { writeCredentials } from './credentials-file.ts';
+import { errorMessage } from './error-code.ts';
 import { parseOptions, usage } from './options.ts';
 import type { StartOptions } from './options.ts';
 
@@ -17,7 +18,10 @@ function commands(baseUrl: string, managementKey: string, headerPrefix: string):
   ].join('\n');
 }
 
-function greeting({ baseUrl, awsEndpointUrl, credentials, logDirectory }: Cloud, options: StartOptions): string {
+function greeting(
+  { baseUrl, awsEndpointUrl, credentials, logDirectory }: Cloud,
+  options: StartOptions,
+): string {
   const [headerPrefix = 'SVC'] = (options.settings['headerPrefixes'] ?? 'SVC').split(',');
   return `
   API             ${baseUrl}
@@ -32,10 +36,6 @@ ${commands(baseUrl, credentials.management_key, headerPrefix)}
 
 Ready. Ctrl-C stops everything.
 `;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Resolves at the first SIGINT or SIGTERM. */
@@ -64,7 +64,11 @@ async function run(options: StartOptions): Promise<never> {
     const print = (text: string): void => {
       process.stdout.write(text);
     };
-    const cloud = await startCloud({ ...options, signal: abort.signal, ...(verbose && { printLogs: print }) });
+    const cloud = await startCloud({
+      ...options,
+      signal: abort.signal,
+      ...(verbose && { printLogs: print }),
+    });
     writeCredentials(options.credentialsFile, cloud.credentials);
     print(greeting(cloud, options));
     await stopped;
@@ -72,7 +76,7 @@ async function run(options: StartOptions): Promise<never> {
     process.exit(0);
   } catch (error) {
     if (abort.signal.aborted) process.exit(0);
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     process.exit(1);
   }
 }

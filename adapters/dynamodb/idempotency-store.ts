@@ -35,7 +35,10 @@ type Record = z.infer<typeof recordItem>;
 export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
   const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
 
-  async function claimNew(scope: IdempotencyScope, now: number): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Item }> {
+  async function claimNew(
+    scope: IdempotencyScope,
+    now: number,
+  ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Item }> {
     const [seed, attempt, keptUntil] = [randomBytes(SEED_BYTES), randomUUID(), now + KEPT_MS];
     const item = toItem({
       ...keyOf(scope),
@@ -56,7 +59,8 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       await send(() => client.send(command));
       return { claim: { state: 'claimed', seed, attempt } };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException && error.Item !== undefined) return { existing: error.Item };
+      if (error instanceof ConditionalCheckFailedException && error.Item !== undefined)
+        return { existing: error.Item };
       throw error;
     }
   }

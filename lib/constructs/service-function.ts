@@ -1,9 +1,10 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundleFunction } from '../bundle.ts';
+import { logRetention } from '../log-retention.ts';
 
 export interface ServiceFunctionProps<Environment extends Readonly<Record<string, string>>> {
   /** The folder under `functions/`. */
@@ -26,7 +27,7 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Environment>) {
     super(scope, id);
     const logGroup = new LogGroup(this, 'Log', {
-      retention: props.logRetentionDays as RetentionDays,
+      retention: logRetention(props.logRetentionDays),
       removalPolicy: RemovalPolicy.RETAIN,
     });
     this.lambda = new LambdaFunction(this, 'Function', {

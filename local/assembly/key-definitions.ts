@@ -25,7 +25,8 @@ export function createKeyDefinitions(): KeyDefinitions {
     alias: (name, target) => {
       const keyId = target.slice(target.lastIndexOf('/') + 1);
       const other = aliases.get(keyId);
-      if (other !== undefined) throw new Error(`key ${keyId} has two aliases, ${other} and ${name}: one runs locally`);
+      if (other !== undefined)
+        throw new Error(`key ${keyId} has two aliases, ${other} and ${name}: one runs locally`);
       aliases.set(keyId, name);
     },
     all: () =>

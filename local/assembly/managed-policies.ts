@@ -3,7 +3,11 @@ import type { PolicyDocument } from '../aws-service.ts';
 const logsOnly: PolicyDocument = {
   Version: '2012-10-17',
   Statement: [
-    { Effect: 'Allow', Action: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'], Resource: '*' },
+    {
+      Effect: 'Allow',
+      Action: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+      Resource: '*',
+    },
   ],
 };
 

@@ -17,7 +17,13 @@ export function physicalName(stackName: string, logicalId: string, maxLength: nu
 /** A UUID (version 4 in form) that is the same for every start: AWS gives KMS keys such an id. */
 export function physicalUuid(stackName: string, logicalId: string): string {
   const hex = digest('uuid', stackName, logicalId).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }
 
 /** Ten lower-case letters and digits, the form of API Gateway's ids. */

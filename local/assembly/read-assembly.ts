@@ -25,7 +25,11 @@ const artifactSchema = z.object({
   type: z.string(),
   dependencies: z.array(z.string()).default([]),
   properties: z
-    .object({ templateFile: z.string().optional(), file: z.string().optional(), stackName: z.string().optional() })
+    .object({
+      templateFile: z.string().optional(),
+      file: z.string().optional(),
+      stackName: z.string().optional(),
+    })
     .default({}),
 });
 
@@ -85,13 +89,15 @@ function inDependencyOrder(artifacts: Readonly<Record<string, Artifact>>): strin
 async function readAssets(manifestFile: string): Promise<[objectKey: string, path: string][]> {
   const manifest = await readJson(manifestFile, assetManifestSchema);
   const image = Object.keys(manifest.dockerImages)[0];
-  if (image !== undefined) throw new Error(`container image assets do not run locally: ${image} in ${manifestFile}`);
+  if (image !== undefined)
+    throw new Error(`container image assets do not run locally: ${image} in ${manifestFile}`);
   return Object.values(manifest.files).flatMap(({ source, destinations }) => {
     const { path } = source;
     if (path === undefined) return [];
-    return Object.values(destinations).map(
-      ({ objectKey }): [string, string] => [basename(objectKey), join(dirname(manifestFile), path)],
-    );
+    return Object.values(destinations).map(({ objectKey }): [string, string] => [
+      basename(objectKey),
+      join(dirname(manifestFile), path),
+    ]);
   });
 }
 
@@ -111,11 +117,13 @@ export async function readAssembly(directory: string): Promise<Assembly> {
   const assets = new Map<string, string>();
   for (const id of inDependencyOrder(artifacts)) {
     const artifact = artifacts[id];
-    if (artifact === undefined) throw new Error(`${directory}/manifest.json depends on ${id}, which it does not hold`);
+    if (artifact === undefined)
+      throw new Error(`${directory}/manifest.json depends on ${id}, which it does not hold`);
     if (artifact.type === 'cdk:cloud-assembly') throw new Error(`stages do not run locally: ${id}`);
     if (artifact.type === 'aws:cloudformation:stack') stacks.push(await readStack(directory, id, artifact));
     if (artifact.type === 'cdk:asset-manifest' && artifact.properties.file !== undefined)
-      for (const [key, path] of await readAssets(join(directory, artifact.properties.file))) assets.set(key, path);
+      for (const [key, path] of await readAssets(join(directory, artifact.properties.file)))
+        assets.set(key, path);
   }
   return { stacks, assets };
 }

@@ -102,7 +102,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     }
     const parameter = stack.template.Parameters[name];
     if (parameter === undefined) return identity(stack, name).ref;
-    if (parameter.Default === undefined) throw new Error(`parameter ${name} of stack ${stack.name} has no default`);
+    if (parameter.Default === undefined)
+      throw new Error(`parameter ${name} of stack ${stack.name} has no default`);
     return parameter.Default;
   }
 
@@ -116,7 +117,7 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 
   function substitute(stack: Stack, argument: unknown): string {
-    const [template, variables] = Array.isArray(argument) ? argument : [argument, {}];
+    const [template, variables] = Array.isArray(argument) ? (argument as readonly unknown[]) : [argument, {}];
     const given = isMembers(variables) ? variables : {};
     return text(template, 'Fn::Sub').replaceAll(/\$\{([^}]*)\}/g, (_match, name: string) => {
       if (name.startsWith('!')) return `\${${name.slice(1)}}`;
@@ -144,8 +145,13 @@ export function createResolver(options: ResolverOptions): Resolver {
   const intrinsics: Readonly<Record<string, Intrinsic>> = {
     Ref: (stack, argument) => reference(stack, text(argument, 'Ref')),
     'Fn::GetAtt': (stack, argument) => {
-      const [logicalId, ...path] = typeof argument === 'string' ? argument.split('.') : items(argument, 'Fn::GetAtt');
-      return attribute(stack, text(logicalId, 'Fn::GetAtt'), path.map((part) => text(walk(stack, part), 'Fn::GetAtt')).join('.'));
+      const [logicalId, ...path] =
+        typeof argument === 'string' ? argument.split('.') : items(argument, 'Fn::GetAtt');
+      return attribute(
+        stack,
+        text(logicalId, 'Fn::GetAtt'),
+        path.map((part) => text(walk(stack, part), 'Fn::GetAtt')).join('.'),
+      );
     },
     'Fn::Join': (stack, argument) => {
       const [separator, parts] = items(argument, 'Fn::Join');
@@ -199,7 +205,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     const [first] = entries;
     if (entries.length === 1 && first !== undefined && (first[0] === 'Ref' || first[0].startsWith('Fn::'))) {
       const intrinsic = intrinsics[first[0]];
-      if (intrinsic === undefined) throw new Error(`unsupported intrinsic function ${first[0]} in stack ${stack.name}`);
+      if (intrinsic === undefined)
+        throw new Error(`unsupported intrinsic function ${first[0]} in stack ${stack.name}`);
       return intrinsic(stack, first[1]);
     }
     const resolved = entries.map(([name, member]): [string, unknown] => [name, walk(stack, member)]);
@@ -207,7 +214,8 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 
   function walk(stack: Stack, value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => walk(stack, item)).filter((item) => item !== noValue);
+    if (Array.isArray(value))
+      return value.map((item) => walk(stack, item)).filter((item) => item !== noValue);
     return isMembers(value) ? walkMembers(stack, value) : value;
   }
 

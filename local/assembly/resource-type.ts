@@ -42,13 +42,18 @@ export function resourceType<Properties>(row: Row<Properties>): ResourceType {
     start: (resource, parts) => {
       const parsed = row.properties.safeParse(resource.properties);
       if (!parsed.success)
-        throw new Error(`${resource.stackName}/${resource.logicalId} cannot run locally: ${z.prettifyError(parsed.error)}`);
+        throw new Error(
+          `${resource.stackName}/${resource.logicalId} cannot run locally: ${z.prettifyError(parsed.error)}`,
+        );
       return row.start({ ...resource, properties: parsed.data }, parts);
     },
   };
 }
 
 /** A row for a type that does nothing on one machine; `reason` says why that is right. */
-export function withoutBehaviour(reason: string, identify: ResourceType['identify']): ResourceType & { reason: string } {
+export function withoutBehaviour(
+  reason: string,
+  identify: ResourceType['identify'],
+): ResourceType & { reason: string } {
   return { reason, identify, start: () => undefined };
 }

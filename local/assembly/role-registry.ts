@@ -36,17 +36,17 @@ export interface RoleRegistry {
 }
 
 /**
- * The access key id of whoever runs this machine: allowed everything, like an account's administrator. The endpoint
- * listens on loopback only and checks no signatures, so this is a name, not a secret. A role's key id can be guessed
- * as well; its session token cannot, and the endpoint demands it.
+ * Temporary credentials, which roles have, begin like this on AWS. Every other access key is that of whoever runs this machine:
+ * allowed everything, like an account's administrator. The endpoint listens on loopback only and checks no signatures. A role's
+ * key id can be guessed as well; its session token cannot, and the endpoint demands it.
  */
-export const administratorAccessKeyId = 'LOCALADMINISTRATOR';
+const temporaryPrefix = 'ASIA';
 
 const accessKeyAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 function temporaryAccessKeyId(roleArn: string): string {
   const bytes = createHash('sha256').update(roleArn).digest().subarray(0, 16);
-  return `ASIA${[...bytes].map((byte) => accessKeyAlphabet[byte % 32]).join('')}`;
+  return `${temporaryPrefix}${[...bytes].map((byte) => accessKeyAlphabet[byte % 32]).join('')}`;
 }
 
 function trustedServices(principal: unknown): readonly string[] {
@@ -70,7 +70,8 @@ export function createRoleRegistry(): RoleRegistry {
 
   function managedPolicy(arn: string, roleName: string): PolicyDocument {
     const policy = managed.get(arn);
-    if (policy === undefined) throw new Error(`role ${roleName} has the managed policy ${arn}, which is not known locally`);
+    if (policy === undefined)
+      throw new Error(`role ${roleName} has the managed policy ${arn}, which is not known locally`);
     return policy;
   }
 
@@ -102,8 +103,10 @@ export function createRoleRegistry(): RoleRegistry {
     },
     role,
     roleForAccessKey: (accessKeyId) => {
-      if (accessKeyId === administratorAccessKeyId) return 'administrator';
-      const arn = [...definitions.keys()].find((candidate) => temporaryAccessKeyId(candidate) === accessKeyId);
+      if (!accessKeyId.startsWith(temporaryPrefix)) return 'administrator';
+      const arn = [...definitions.keys()].find(
+        (candidate) => temporaryAccessKeyId(candidate) === accessKeyId,
+      );
       return arn === undefined ? undefined : role(arn);
     },
     credentialsFor: (roleArn) => {

@@ -38,7 +38,11 @@ export interface StartedResources {
  * Starts every resource of the app in the parts of the local cloud.
  * Throws an Error naming the resource for a type, property or reference that has no local counterpart.
  */
-export async function startResources(assembly: Assembly, account: Account, parts: CloudParts): Promise<StartedResources> {
+export async function startResources(
+  assembly: Assembly,
+  account: Account,
+  parts: CloudParts,
+): Promise<StartedResources> {
   const resolver = createResolver({
     stacks: assembly.stacks,
     accountId: account.accountId,
@@ -51,7 +55,9 @@ export async function startResources(assembly: Assembly, account: Account, parts
       .map(([logicalId]) => resolver.handle(stack, logicalId)),
   );
   for (const handle of handles) typeOf(handle);
-  for (const handle of handles.toSorted((a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0))) {
+  for (const handle of handles.toSorted(
+    (a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0),
+  )) {
     const { stack, logicalId, type } = handle;
     // A type without behaviour is not resolved: an alarm may refer to attributes that nothing here has.
     if (type in resourcesWithoutBehaviour) continue;

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -46,7 +54,11 @@ function removeAbandoned(workDirectory: string): void {
 }
 
 /** Rejects with the program's own error output if it fails. */
-async function run(program: string, options: SynthesisOptions, environment: NodeJS.ProcessEnv): Promise<void> {
+async function run(
+  program: string,
+  options: SynthesisOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   const child = spawn(process.execPath, [program], {
     cwd: options.root,
     env: environment,

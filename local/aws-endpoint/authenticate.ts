@@ -29,7 +29,11 @@ function lastPart(arn: string): string {
 
 function caller(role: Role | 'administrator', accountId: string, session: string | undefined): Caller {
   if (role === 'administrator') {
-    return { principal: { kind: 'administrator' }, name: 'administrator', arn: `arn:aws:iam::${accountId}:root` };
+    return {
+      principal: { kind: 'administrator' },
+      name: 'administrator',
+      arn: `arn:aws:iam::${accountId}:root`,
+    };
   }
   const name = lastPart(role.arn);
   return {
@@ -57,7 +61,11 @@ export function authenticate(
   const role = credentials.roleForAccessKey(accessKeyId);
   const expectedToken = credentials.sessionTokenFor?.(accessKeyId);
   if (role === undefined || (expectedToken !== undefined && expectedToken !== sessionToken)) {
-    throw new AwsError('UnrecognizedClientException', 403, 'The security token included in the request is invalid.');
+    throw new AwsError(
+      'UnrecognizedClientException',
+      403,
+      'The security token included in the request is invalid.',
+    );
   }
   return caller(role, accountId, credentials.sessionNameFor?.(accessKeyId));
 }

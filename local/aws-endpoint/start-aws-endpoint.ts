@@ -41,7 +41,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new AwsError('RequestEntityTooLargeException', 413, 'The request is too large.');
+    if (bytes > MAX_BODY_BYTES)
+      throw new AwsError('RequestEntityTooLargeException', 413, 'The request is too large.');
     chunks.push(chunk);
   }
   const [only] = chunks;
@@ -116,7 +117,12 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return service?.failure(error) ?? jsonFailure(error);
   }
 
-  function record(exchange: Exchange, accesses: readonly AwsAccess[], response: AwsResponse, startedMs: number): void {
+  function record(
+    exchange: Exchange,
+    accesses: readonly AwsAccess[],
+    response: AwsResponse,
+    startedMs: number,
+  ): void {
     const { service, caller, call } = exchange;
     const operation = call.target === undefined ? undefined : `${service.signingName}:${call.target}`;
     const entry: CallRecord = {
@@ -148,7 +154,12 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return response;
   }
 
-  function exchangeOf(request: IncomingMessage, body: Buffer, signature: Signature, service: AwsService): Exchange {
+  function exchangeOf(
+    request: IncomingMessage,
+    body: Buffer,
+    signature: Signature,
+    service: AwsService,
+  ): Exchange {
     const headers = singleHeaders(request);
     const caller = authenticate(options, options.accountId, signature, headers['x-amz-security-token']);
     const url = new URL(request.url ?? '/', 'http://localhost');

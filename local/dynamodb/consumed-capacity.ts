@@ -42,7 +42,8 @@ function indexUnits(index: IndexDefinition, { table, before, after }: Images): n
   const now = indexEntry(index, table, after);
   if (old === undefined && now === undefined) return 0;
   if (old !== undefined && now !== undefined) {
-    if (!sameIndexKey(index, old, now)) return blocks(bytes(old), WRITE_BLOCK) + blocks(bytes(now), WRITE_BLOCK);
+    if (!sameIndexKey(index, old, now))
+      return blocks(bytes(old), WRITE_BLOCK) + blocks(bytes(now), WRITE_BLOCK);
     if (sameJson(old, now)) return 0;
   }
   return blocks(Math.max(bytes(old), bytes(now)), WRITE_BLOCK);

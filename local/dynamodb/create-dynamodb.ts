@@ -76,16 +76,18 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
   const expiry = createExpiry(database, tables, writer);
   const context: OperationContext = { database, tables, writer };
 
-  const operations: Readonly<Record<string, Operation>> = {
-    ...writeItemOperations(context),
-    ...readPageOperations(context),
-    ...tableOperations(context, expiry),
-    GetItem: getItemOperation(context),
-    BatchGetItem: batchGetItemOperation(context),
-    BatchWriteItem: batchWriteItemOperation(context),
-    TransactGetItems: transactGetItemsOperation(context),
-    TransactWriteItems: transactWriteItemsOperation(context, await openTransactionTokens(database)),
-  };
+  const operations = new Map<string, Operation>(
+    Object.entries({
+      ...writeItemOperations(context),
+      ...readPageOperations(context),
+      ...tableOperations(context, expiry),
+      GetItem: getItemOperation(context),
+      BatchGetItem: batchGetItemOperation(context),
+      BatchWriteItem: batchWriteItemOperation(context),
+      TransactGetItems: transactGetItemsOperation(context),
+      TransactWriteItems: transactWriteItemsOperation(context, await openTransactionTokens(database)),
+    }),
+  );
 
   const prepared = new WeakMap<AwsCall, Prepared>();
 
@@ -93,7 +95,7 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
   function prepare(call: AwsCall): Prepared {
     const known = prepared.get(call);
     if (known !== undefined) return known;
-    const operation = operations[call.target ?? ''];
+    const operation = operations.get(call.target ?? '');
     if (operation === undefined) throw notImplemented(call.target ?? `${call.method} ${call.path}`);
     const fresh = operation(parseBody(call));
     prepared.set(call, fresh);

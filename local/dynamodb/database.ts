@@ -50,7 +50,10 @@ function below(prefix: string, range: KeyRange): KeyRange {
   return { ...lowerBound(prefix, range), ...upperBound(prefix, range), reverse, limit };
 }
 
-async function* observed(values: AsyncIterable<unknown>, onValue: (item: Item) => void): AsyncGenerator<Item> {
+async function* observed(
+  values: AsyncIterable<unknown>,
+  onValue: (item: Item) => void,
+): AsyncGenerator<Item> {
   for await (const value of values) {
     const item = value as Item;
     onValue(item);
@@ -71,10 +74,12 @@ async function openLevel(directory: string | undefined): Promise<Level> {
 /** Opens the database in a directory, or in memory without one. */
 export async function openDatabase(directory: string | undefined): Promise<Database> {
   const level = await openLevel(directory);
-  const values = (prefix: string, range: KeyRange): AsyncIterable<unknown> => level.values(below(prefix, range));
+  const values = (prefix: string, range: KeyRange): AsyncIterable<unknown> =>
+    level.values(below(prefix, range));
 
   async function* entries(prefix: string, range: KeyRange = {}): AsyncGenerator<[string, unknown]> {
-    for await (const [key, value] of level.iterator(below(prefix, range))) yield [key.slice(prefix.length), value];
+    for await (const [key, value] of level.iterator(below(prefix, range)))
+      yield [key.slice(prefix.length), value];
   }
 
   return {

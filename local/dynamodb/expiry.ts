@@ -43,7 +43,10 @@ export function createExpiry(database: Database, tables: Tables, writer: Writer)
   }
 
   /** The order of expiry of a whole table, for an attribute that it had not before. */
-  async function rebuild(tableName: string, attribute: string | undefined): Promise<readonly LevelOperation[]> {
+  async function rebuild(
+    tableName: string,
+    attribute: string | undefined,
+  ): Promise<readonly LevelOperation[]> {
     const prefix = levelKeys.expiries(tableName);
     const operations: LevelOperation[] = [];
     for await (const [key] of database.entries(prefix)) operations.push({ type: 'del', key: prefix + key });
@@ -58,7 +61,8 @@ export function createExpiry(database: Database, tables: Tables, writer: Writer)
     expireItems: async (nowSeconds) => {
       let removed = 0;
       for (const name of tables.names()) {
-        if (tables.get(name).timeToLiveAttribute !== undefined) removed += await expireTable(name, nowSeconds);
+        if (tables.get(name).timeToLiveAttribute !== undefined)
+          removed += await expireTable(name, nowSeconds);
       }
       return removed;
     },

@@ -40,7 +40,7 @@ export class CostlyFailure extends AwsError {
 }
 
 function isDynaliteError(error: unknown): error is DynaliteError {
-  return error instanceof Error && 'statusCode' in error && 'body' in error;
+  return typeof error === 'object' && error !== null && 'statusCode' in error && 'body' in error;
 }
 
 /** Turns what dynalite reports into an AwsError; a fault of dynalite or of ours stays what it is. */

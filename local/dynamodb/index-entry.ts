@@ -7,10 +7,18 @@ function keyNames({ KeySchema }: Pick<TableDescription, 'KeySchema'>): readonly 
 }
 
 /** What a secondary index holds of an item; undefined when the item lacks a key attribute of the index. */
-export function indexEntry(index: IndexDefinition, table: TableDescription, item: Item | undefined): Item | undefined {
+export function indexEntry(
+  index: IndexDefinition,
+  table: TableDescription,
+  item: Item | undefined,
+): Item | undefined {
   if (item === undefined || keyNames(index).some((name) => item[name] === undefined)) return undefined;
   if (index.Projection.ProjectionType === 'ALL') return item;
-  const projected = new Set([...keyNames(index), ...keyNames(table), ...(index.Projection.NonKeyAttributes ?? [])]);
+  const projected = new Set([
+    ...keyNames(index),
+    ...keyNames(table),
+    ...(index.Projection.NonKeyAttributes ?? []),
+  ]);
   return Object.fromEntries(Object.entries(item).filter(([name]) => projected.has(name)));
 }
 

@@ -26,8 +26,10 @@ function valueBytes(value: AttributeValue): number {
   if (value.SS !== undefined) return sum(value.SS.map((text) => Buffer.byteLength(text)));
   if (value.NS !== undefined) return sum(value.NS.map(numberBytes));
   if (value.BS !== undefined) return sum(value.BS.map(base64Bytes));
-  if (value.L !== undefined) return NESTING_BYTES + sum(value.L.map((element) => ELEMENT_BYTES + valueBytes(element)));
-  if (value.M !== undefined) return NESTING_BYTES + ELEMENT_BYTES * Object.keys(value.M).length + itemBytes(value.M);
+  if (value.L !== undefined)
+    return NESTING_BYTES + sum(value.L.map((element) => ELEMENT_BYTES + valueBytes(element)));
+  if (value.M !== undefined)
+    return NESTING_BYTES + ELEMENT_BYTES * Object.keys(value.M).length + itemBytes(value.M);
   return 1;
 }
 
@@ -37,7 +39,5 @@ function valueBytes(value: AttributeValue): number {
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html)
  */
 export function itemBytes(item: Item): number {
-  return sum(
-    Object.entries(item).map(([name, value]) => Buffer.byteLength(name) + valueBytes(value)),
-  );
+  return sum(Object.entries(item).map(([name, value]) => Buffer.byteLength(name) + valueBytes(value)));
 }

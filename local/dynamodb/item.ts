@@ -25,5 +25,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   const left = Object.entries(a).filter(([, value]) => value !== undefined);
   const right = new Map<string, unknown>(Object.entries(b).filter(([, value]) => value !== undefined));
-  return left.length === right.size && left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)));
+  return (
+    left.length === right.size &&
+    left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)))
+  );
 }

@@ -50,7 +50,10 @@ export function itemAccess(
 }
 
 /** The members of an answer that depend on what the caller asked for. */
-export function withCapacity<T extends object>(body: T, capacity: unknown): T | (T & { ConsumedCapacity: unknown }) {
+export function withCapacity<T extends object>(
+  body: T,
+  capacity: unknown,
+): T | (T & { ConsumedCapacity: unknown }) {
   return capacity === undefined ? body : { ...body, ConsumedCapacity: capacity };
 }
 

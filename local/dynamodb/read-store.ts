@@ -61,7 +61,8 @@ export function createReadStore(
         callback(null, tables.get(name).description);
       },
       getItemDb: (name) => subDb(levelKeys.items(name)),
-      getIndexDb: (_type, tableName, indexName) => subDb(levelKeys.indexEntries(tableName, indexName), suffix()),
+      getIndexDb: (_type, tableName, indexName) =>
+        subDb(levelKeys.indexEntries(tableName, indexName), suffix()),
     },
     bytesRead,
   };

@@ -66,7 +66,9 @@ export function validated<T extends object = ValidRequest>(validation: ActionVal
   requireShortExpressions(body);
   try {
     const data = validations.checkTypes(
-      typeof body['TableName'] === 'string' ? { ...body, TableName: tableNameOf(body['TableName']) } : { ...body },
+      typeof body['TableName'] === 'string'
+        ? { ...body, TableName: tableNameOf(body['TableName']) }
+        : { ...body },
       validation.types,
     ) as T & Pick<ValidRequest, '_condition' | '_filter'>;
     validations.checkValidations(data, validation.types, validation.custom, {

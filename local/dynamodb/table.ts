@@ -31,7 +31,10 @@ export interface TableDescription {
   readonly CreationDateTime: number;
   readonly AttributeDefinitions: TableDefinition['attributeDefinitions'];
   readonly KeySchema: readonly KeySchemaElement[];
-  readonly GlobalSecondaryIndexes?: readonly (IndexDefinition & { readonly IndexArn: string; readonly IndexStatus: 'ACTIVE' })[];
+  readonly GlobalSecondaryIndexes?: readonly (IndexDefinition & {
+    readonly IndexArn: string;
+    readonly IndexStatus: 'ACTIVE';
+  })[];
 }
 
 export interface Table {

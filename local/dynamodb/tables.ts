@@ -31,7 +31,11 @@ function shapeOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] 
   return {
     attributes: AttributeDefinitions.toSorted((a, b) => (a.AttributeName < b.AttributeName ? -1 : 1)),
     key: KeySchema,
-    indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema: key, Projection }) => ({ IndexName, key, Projection })),
+    indexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema: key, Projection }) => ({
+      IndexName,
+      key,
+      Projection,
+    })),
   };
 }
 

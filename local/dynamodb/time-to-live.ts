@@ -32,7 +32,8 @@ export function expiryOperations(
   const old = expirySeconds(attribute, before);
   const now = expirySeconds(attribute, after);
   if (old === now) return [];
-  const key = (seconds: number): string => `${levelKeys.expiries(tableName)}${expirySortKey(seconds)}~${itemKey}`;
+  const key = (seconds: number): string =>
+    `${levelKeys.expiries(tableName)}${expirySortKey(seconds)}~${itemKey}`;
   return [
     ...(old === undefined ? [] : [{ type: 'del' as const, key: key(old) }]),
     ...(now === undefined ? [] : [{ type: 'put' as const, key: key(now), value: 1 }]),

@@ -35,7 +35,9 @@ export interface WriteUnit {
 
 function emptyIndexKey({ description }: Table, item: Item): DynaliteError | undefined {
   for (const { IndexName, KeySchema } of description.GlobalSecondaryIndexes ?? []) {
-    const empty = KeySchema.find(({ AttributeName }) => item[AttributeName]?.S === '' || item[AttributeName]?.B === '');
+    const empty = KeySchema.find(
+      ({ AttributeName }) => item[AttributeName]?.S === '' || item[AttributeName]?.B === '',
+    );
     if (empty === undefined) continue;
     return dynaliteDb.validationError(
       'One or more parameter values are not valid. A value specified for a secondary index key is not supported. The ' +

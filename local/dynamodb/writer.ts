@@ -10,7 +10,10 @@ export interface Writer {
    * Runs `task` with a fresh unit and then applies what it gathered, with `more()`, as one batch. Resolves when the batch is
    * stored; when `task` rejects nothing is.
    */
-  write<T>(task: (unit: WriteUnit) => Promise<T>, more?: (result: T) => readonly LevelOperation[]): Promise<T>;
+  write<T>(
+    task: (unit: WriteUnit) => Promise<T>,
+    more?: (result: T) => readonly LevelOperation[],
+  ): Promise<T>;
 }
 
 export function createWriter(database: Database, tables: Tables): Writer {

@@ -5,7 +5,9 @@ type Headers = Readonly<Record<string, string>>;
 /** The value of Access-Control-Allow-Origin, or `undefined` if the origin is not allowed. */
 function allowedOrigin(cors: CorsConfiguration, origin: string): string | undefined {
   if (cors.allowOrigins.includes('*')) return '*';
-  const wildcards = cors.allowOrigins.filter((allowed) => allowed.endsWith('://*')).map((allowed) => allowed.slice(0, -1));
+  const wildcards = cors.allowOrigins
+    .filter((allowed) => allowed.endsWith('://*'))
+    .map((allowed) => allowed.slice(0, -1));
   const known = cors.allowOrigins.includes(origin) || wildcards.some((scheme) => origin.startsWith(scheme));
   return known ? origin : undefined;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AwsError } from '../aws-service.ts';
+import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
@@ -91,17 +92,23 @@ async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T | '
 
 function answerForError(error: unknown): GatewayAnswer {
   if (error instanceof AwsError && error.code === 'RequestTooLargeException') return gatewayAnswers.tooLarge;
-  if (error instanceof AwsError && error.code === 'TooManyRequestsException') return gatewayAnswers.integrationUnavailable;
+  if (error instanceof AwsError && error.code === 'TooManyRequestsException')
+    return gatewayAnswers.integrationUnavailable;
   return gatewayAnswers.integrationFailed;
 }
 
 /** Answers requests as API Gateway does for an HTTP API with Lambda proxy integrations (payload format 2.0). */
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
   const { api, functions, accountId, region, log = () => undefined } = options;
-  const routes = createRouteTable(api.routes.map(({ routeKey, integration }) => ({ routeKey, target: integration })));
+  const routes = createRouteTable(
+    api.routes.map(({ routeKey, integration }) => ({ routeKey, target: integration })),
+  );
   const stageBucket = createTokenBucket(api.stage.defaultThrottling);
   const routeBuckets = new Map<string, TokenBucket>(
-    Object.entries(api.stage.routeThrottling).map(([key, throttling]) => [key, createTokenBucket(throttling)]),
+    Object.entries(api.stage.routeThrottling).map(([key, throttling]) => [
+      key,
+      createTokenBucket(throttling),
+    ]),
   );
   let listeningPort = options.port;
 
@@ -124,22 +131,26 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     const stageVariables = api.stage.variables;
     const route = { accountId, apiId: api.id, routeKey, pathParameters, stageVariables, requestId };
     try {
-      const result = await withinTime(functions.invoke(target.functionArn, proxyEvent(request, route)), target.timeoutMs);
+      const result = await withinTime(
+        functions.invoke(target.functionArn, proxyEvent(request, route)),
+        target.timeoutMs,
+      );
       if (result === 'timeout') {
         log(`${routeKey}: no answer within ${String(target.timeoutMs)} ms`);
         return gatewayAnswers.integrationUnavailable;
       }
       const response = result.failed ? undefined : integrationResponse(result.payload);
-      if (response === undefined) log(`${routeKey}: the function ${result.failed ? 'failed' : 'returned no HTTP response'}`);
+      if (response === undefined)
+        log(`${routeKey}: the function ${result.failed ? 'failed' : 'returned no HTTP response'}`);
       return response ?? gatewayAnswers.integrationFailed;
     } catch (error) {
-      log(`${routeKey}: ${error instanceof Error ? error.message : String(error)}`);
+      log(`${routeKey}: ${errorMessage(error)}`);
       return answerForError(error);
     }
   }
 
   async function answer(request: IncomingMessage, requestId: string): Promise<Outcome> {
-    const [target = '/', rawQueryString = ''] = splitOnce(request.url ?? '/', '?');
+    const [target, rawQueryString] = splitOnce(request.url ?? '/', '?');
     if (headerBytes(request) > maxHeaderBytes) return gatewayAnswers.headersTooLarge;
     const path = requestPath(target);
     if (path === undefined) return gatewayAnswers.malformedPath;
@@ -152,16 +163,26 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     const protocol = `HTTP/${request.httpVersion}`;
     const { rawHeaders } = request;
     const from = { sourceIp: sourceIp(request), port: listeningPort };
-    return await integrate({ method, path, rawQueryString, rawHeaders, body, protocol, ...from }, match, requestId);
+    return await integrate(
+      { method, path, rawQueryString, rawHeaders, body, protocol, ...from },
+      match,
+      requestId,
+    );
   }
 
-  function send(request: IncomingMessage, response: ServerResponse, requestId: string, outcome: Outcome): void {
+  function send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    outcome: Outcome,
+  ): void {
     const headers: Record<string, string | readonly string[]> =
       'headers' in outcome ? { ...outcome.headers } : { 'content-type': 'application/json' };
     const { origin } = request.headers;
     if (api.cors !== undefined) {
       // The gateway's headers replace the function's: with CORS configured AWS ignores what the backend says.
-      for (const name of Object.keys(headers)) if (name.startsWith('access-control-')) Reflect.deleteProperty(headers, name);
+      for (const name of Object.keys(headers))
+        if (name.startsWith('access-control-')) Reflect.deleteProperty(headers, name);
       if (origin !== undefined) Object.assign(headers, crossOriginHeaders(api.cors, origin));
     }
     if ('cookies' in outcome && outcome.cookies.length > 0) headers['set-cookie'] = outcome.cookies;
@@ -175,7 +196,10 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = newRequestId();
     if (api.cors !== undefined && isPreflight(request)) {
-      response.writeHead(204, { ...preflightHeaders(api.cors, request.headers.origin ?? ''), 'apigw-requestid': requestId });
+      response.writeHead(204, {
+        ...preflightHeaders(api.cors, request.headers.origin ?? ''),
+        'apigw-requestid': requestId,
+      });
       response.end();
       return;
     }
@@ -184,20 +208,23 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
       send(request, response, requestId, outcome);
     } catch (error) {
       // A header that HTTP cannot carry.
-      log(error instanceof Error ? error.message : String(error));
+      log(errorMessage(error));
       if (!response.headersSent) send(request, response, requestId, gatewayAnswers.integrationFailed);
     }
   }
 
   const listening = await listenOnLocalhost(
     () =>
-      createServer({ maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 }, (request, response) => {
-        serve(request, response).catch(() => request.socket.destroy());
-      }),
+      createServer(
+        { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 },
+        (request, response) => {
+          serve(request, response).catch(() => request.socket.destroy());
+        },
+      ),
     options.port,
   );
   listeningPort = listening.port;
-  return { port: listening.port, close: listening.close };
+  return listening;
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

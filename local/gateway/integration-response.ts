@@ -29,8 +29,13 @@ function parseJson(text: string): unknown {
 }
 
 function responseHeaders(headers: z.infer<typeof responseSchema>['headers']): Record<string, string> {
-  const entries = Object.entries(headers ?? {}).map(([name, value]): [string, unknown] => [name.toLowerCase(), value]);
-  const kept = entries.filter(([name, value]) => value != null && !ownedByServer.has(name));
+  const entries = Object.entries(headers ?? {}).map(([name, value]): [string, unknown] => [
+    name.toLowerCase(),
+    value,
+  ]);
+  const kept = entries.filter(
+    ([name, value]) => value !== null && value !== undefined && !ownedByServer.has(name),
+  );
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 

@@ -1,10 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
+import { errorCode } from '../error-code.ts';
 
 /** Resolves to the port. Rejects with Node's error, `EADDRINUSE` among others. */
 async function listenOn(server: Server, host: string, port: number): Promise<number> {
@@ -52,7 +49,8 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
     return { port: taken, close };
   } catch (error) {
     await close();
-    if (errorCode(error) === 'EADDRINUSE') throw new Error(`port ${String(port)} is in use`, { cause: error });
+    if (errorCode(error) === 'EADDRINUSE')
+      throw new Error(`port ${String(port)} is in use`, { cause: error });
     throw error;
   }
 }

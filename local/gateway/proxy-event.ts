@@ -116,7 +116,11 @@ function bodyMembers(body: Buffer, contentType: string | undefined): object {
   return { body: body.toString('base64'), isBase64Encoded: true };
 }
 
-function requestContext(request: GatewayRequest, route: EventRoute, headers: Readonly<Record<string, string>>): object {
+function requestContext(
+  request: GatewayRequest,
+  route: EventRoute,
+  headers: Readonly<Record<string, string>>,
+): object {
   const [domainName = ''] = (headers['host'] ?? 'localhost').split(':', 1);
   const now = new Date();
   return {

@@ -31,7 +31,8 @@ function parseRoute<Target>(routeKey: string, target: Target): Route<Target> {
   if (!path.startsWith('/')) throw new Error(`not a route key: ${routeKey}`);
   const segments = path.slice(1).split('/').map(parseSegment);
   const greedy = segments.findIndex(({ kind }) => kind === 'greedy');
-  if (greedy !== -1 && greedy !== segments.length - 1) throw new Error(`greedy variable before the end: ${routeKey}`);
+  if (greedy !== -1 && greedy !== segments.length - 1)
+    throw new Error(`greedy variable before the end: ${routeKey}`);
   return { routeKey, method, segments, target };
 }
 
@@ -74,9 +75,14 @@ function matchSegments(
 }
 
 /** Finds the route of a request, by API Gateway's precedence for HTTP APIs. */
-export type RouteTable<Target> = (method: string, segments: readonly string[]) => RouteMatch<Target> | undefined;
+export type RouteTable<Target> = (
+  method: string,
+  segments: readonly string[],
+) => RouteMatch<Target> | undefined;
 
-export function createRouteTable<Target>(routes: readonly { routeKey: string; target: Target }[]): RouteTable<Target> {
+export function createRouteTable<Target>(
+  routes: readonly { routeKey: string; target: Target }[],
+): RouteTable<Target> {
   const fallback = routes.find(({ routeKey }) => routeKey === '$default');
   const sorted = routes
     .filter((route) => route !== fallback)
@@ -87,7 +93,8 @@ export function createRouteTable<Target>(routes: readonly { routeKey: string; ta
     for (const route of sorted) {
       if (route.method !== method && route.method !== 'ANY') continue;
       const pathParameters = matchSegments(route.segments, segments);
-      if (pathParameters !== undefined) return { routeKey: route.routeKey, target: route.target, pathParameters };
+      if (pathParameters !== undefined)
+        return { routeKey: route.routeKey, target: route.target, pathParameters };
     }
     return fallback && { routeKey: '$default', target: fallback.target, pathParameters: {} };
   };

@@ -8,7 +8,10 @@ const accountRatePerSecond = 10_000;
 const accountBurst = 5_000;
 
 /** `now` gives milliseconds. */
-export function createTokenBucket(throttling: Throttling, now: () => number = () => performance.now()): TokenBucket {
+export function createTokenBucket(
+  throttling: Throttling,
+  now: () => number = () => performance.now(),
+): TokenBucket {
   const rate = throttling.ratePerSecond ?? accountRatePerSecond;
   const burst = throttling.burst ?? accountBurst;
   let tokens = burst;

@@ -104,6 +104,8 @@ export function conditionKeys(
   ...sources: readonly Readonly<Record<string, string | readonly string[]>>[]
 ): ConditionKeys {
   return new Map(
-    sources.flatMap((source) => Object.entries(source).map(([key, values]) => [key.toLowerCase(), list(values)])),
+    sources.flatMap((source) =>
+      Object.entries(source).map(([key, values]) => [key.toLowerCase(), list(values)]),
+    ),
   );
 }

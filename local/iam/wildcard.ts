@@ -38,5 +38,8 @@ export function matchesArn(pattern: string, arn: string): boolean {
   if (pattern === '*') return true;
   const wanted = arnParts(pattern);
   const actual = arnParts(arn);
-  return wanted.length === actual.length && wanted.every((part, index) => matchesWildcard(part, actual[index] ?? ''));
+  return (
+    wanted.length === actual.length &&
+    wanted.every((part, index) => matchesWildcard(part, actual[index] ?? ''))
+  );
 }

@@ -86,7 +86,11 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
     return seal(key.keyId, version, material, plaintext, context).toString('base64');
   }
 
-  function decrypt(blob: Buffer, wanted: string | undefined, context: EncryptionContext): { key: Key; plaintext: Buffer } {
+  function decrypt(
+    blob: Buffer,
+    wanted: string | undefined,
+    context: EncryptionContext,
+  ): { key: Key; plaintext: Buffer } {
     const envelope = openEnvelope(blob);
     const key = keyNamed(envelope.keyId);
     if (wanted !== undefined && keyNamed(wanted).keyId !== key.keyId) {
@@ -158,7 +162,11 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
       }
       case 'Decrypt': {
         const { key, plaintext } = decrypt(input.CiphertextBlob, input.KeyId, input.EncryptionContext);
-        return { KeyId: key.arn, Plaintext: plaintext.toString('base64'), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+        return {
+          KeyId: key.arn,
+          Plaintext: plaintext.toString('base64'),
+          EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
+        };
       }
       case 'ReEncrypt':
         return reEncrypt(input);
@@ -187,7 +195,11 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
     }
   }
 
-  async function createKey({ keyId: wanted, policy, alias }: KeyRequest): Promise<{ keyId: string; arn: string }> {
+  async function createKey({
+    keyId: wanted,
+    policy,
+    alias,
+  }: KeyRequest): Promise<{ keyId: string; arn: string }> {
     const keyId = wanted ?? randomUUID();
     const arn = arnOf(keyId);
     const stored = store.get(keyId) ?? (await store.create(keyId));

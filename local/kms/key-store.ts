@@ -3,7 +3,10 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
-const storedKeys = z.record(z.string(), z.object({ createdAt: z.string(), material: z.array(z.base64()).min(1) }));
+const storedKeys = z.record(
+  z.string(),
+  z.object({ createdAt: z.string(), material: z.array(z.base64()).min(1) }),
+);
 
 /** One KMS key's secret: `material[n]` is version `n + 1`, 32 bytes each; the last one encrypts, every one decrypts. */
 export interface StoredKey {
@@ -19,8 +22,8 @@ export interface KeyStore {
 }
 
 async function readKeys(file: string): Promise<Map<string, StoredKey>> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
     throw error;
   });
   return new Map(

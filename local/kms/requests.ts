@@ -54,7 +54,9 @@ export const requestSchemas = {
 
 export type Operation = keyof typeof requestSchemas;
 export type RequestOf<O extends Operation> = z.output<(typeof requestSchemas)[O]>;
-export type KmsRequest = { [O in Operation]: { readonly operation: O; readonly input: RequestOf<O> } }[Operation];
+export type KmsRequest = {
+  [O in Operation]: { readonly operation: O; readonly input: RequestOf<O> };
+}[Operation];
 
 function isOperation(name: string): name is Operation {
   return Object.hasOwn(requestSchemas, name);

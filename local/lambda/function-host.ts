@@ -74,9 +74,12 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   function find(functionName: string, explicitQualifier?: string): FoundFunction {
     const { name, qualifier = explicitQualifier } = parseFunctionName(functionName);
     const definition = definitions.get(name);
-    const known = qualifier === undefined || qualifier === '$LATEST' || qualifiers.has(`${name}:${qualifier}`);
+    const known =
+      qualifier === undefined || qualifier === '$LATEST' || qualifiers.has(`${name}:${qualifier}`);
     if (definition === undefined || !known)
-      throw new AwsError('ResourceNotFoundException', 404, `Function not found: ${functionName}`, { Type: 'User' });
+      throw new AwsError('ResourceNotFoundException', 404, `Function not found: ${functionName}`, {
+        Type: 'User',
+      });
     return { definition, arn: qualifier === undefined ? definition.arn : `${definition.arn}:${qualifier}` };
   }
 
@@ -118,7 +121,8 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     invoke: async (functionName, payload, requestId = randomUUID()) => {
       const { definition, arn } = find(functionName);
       const pool = pools.get(definition.name);
-      if (pool === undefined) throw new Error(`${definition.name} was invoked before the function host was started`);
+      if (pool === undefined)
+        throw new Error(`${definition.name} was invoked before the function host was started`);
       if (payload.length > maxPayloadBytes || Buffer.byteLength(payload) > maxPayloadBytes)
         throw new AwsError(
           'RequestTooLargeException',

@@ -28,7 +28,10 @@ const workerFile = join(import.meta.dirname, 'instance-worker.ts');
 function describeCrash(error: Error, requestId: string): InvocationOutcome {
   const outOfMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (!outOfMemory) return failure(error.name, error.message);
-  return failure('Runtime.OutOfMemory', `RequestId: ${requestId} Error: Runtime exited with error: signal: killed`);
+  return failure(
+    'Runtime.OutOfMemory',
+    `RequestId: ${requestId} Error: Runtime exited with error: signal: killed`,
+  );
 }
 
 function startWorker({ definition, environment, log }: InstanceOptions): Worker {
@@ -60,14 +63,16 @@ function startWorker({ definition, environment, log }: InstanceOptions): Worker 
 export function startInstance(options: InstanceOptions): FunctionInstance {
   const { definition, initTimeoutMs = 60_000 } = options;
   const worker = startWorker(options);
-  const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<void>();
+  const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<undefined>();
   let initFailure: InvocationOutcome | undefined;
   let usable = true;
   let requestId = '';
   let settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
 
   const initTimer = setTimeout(() => {
-    retire(failure('Sandbox.Timedout', `Error: Init timed out after ${(initTimeoutMs / 1000).toFixed(2)} seconds`));
+    retire(
+      failure('Sandbox.Timedout', `Error: Init timed out after ${(initTimeoutMs / 1000).toFixed(2)} seconds`),
+    );
   }, initTimeoutMs);
 
   function settle(outcome: InvocationOutcome): void {
@@ -83,7 +88,7 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
       initFailure ??= outcome;
       void worker.terminate();
     }
-    settleInitialized();
+    settleInitialized(undefined);
     settle(outcome);
   }
 
@@ -94,7 +99,7 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
     }
     clearTimeout(initTimer);
     if (message.failure !== undefined) retire({ failed: true, payload: message.failure });
-    settleInitialized();
+    settleInitialized(undefined);
   }
 
   worker.on('message', received);
@@ -122,7 +127,10 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
     const { promise, resolve } = Promise.withResolvers<InvocationOutcome>();
     settleInvocation = resolve;
     const timer = deadlineTimer();
-    const message: InvocationMessage = { ...invocation, deadline: Date.now() + definition.timeoutSeconds * 1000 };
+    const message: InvocationMessage = {
+      ...invocation,
+      deadline: Date.now() + definition.timeoutSeconds * 1000,
+    };
     worker.postMessage(message);
     const outcome = await promise;
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, statSync } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,14 +8,19 @@ export interface Logs {
   close(): Promise<void>;
 }
 
-/** One file a name, `<directory>/<name>.log`, begun anew at every start. */
+/** A file that has grown beyond this is begun anew by the next start that writes to it. */
+const maxKeptBytes = 5_000_000;
+
+/** One file a name, `<directory>/<name>.log`, continued by every start: two that run at once lose nothing. */
 export function createLogFiles(directory: string): Logs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const files = new Map<string, WriteStream>();
   let closed = false;
 
   function open(name: string): WriteStream {
-    const file = createWriteStream(join(directory, `${name}.log`), { mode: 0o600 });
+    const path = join(directory, `${name}.log`);
+    const kept = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const file = createWriteStream(path, { mode: 0o600, flags: kept > maxKeptBytes ? 'w' : 'a' });
     // A full disk must not stop the service.
     file.on('error', () => undefined);
     files.set(name, file);

@@ -114,7 +114,8 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
       clearInterval(sweep);
       const stopping = [...instances].map((instance) => instance.stop());
       instances.clear();
-      for (const { settle } of queue.splice(0)) settle(failure('Runtime.ExitError', 'the function host has stopped'));
+      for (const { settle } of queue.splice(0))
+        settle(failure('Runtime.ExitError', 'the function host has stopped'));
       await Promise.all(stopping);
     },
   };

@@ -30,10 +30,15 @@ function errorPayload(thrown: unknown): string {
 }
 
 function modulePath(name: string): string {
-  const candidates = ['', '.js', '.mjs', '.cjs'].map((extension) => join(settings.taskRoot, name + extension));
+  const candidates = ['', '.js', '.mjs', '.cjs'].map((extension) =>
+    join(settings.taskRoot, name + extension),
+  );
   const found = candidates.find((path) => existsSync(path));
   if (found === undefined)
-    throw new RuntimeError('Runtime.ImportModuleError', `Error: Cannot find module '${name}' in ${settings.taskRoot}`);
+    throw new RuntimeError(
+      'Runtime.ImportModuleError',
+      `Error: Cannot find module '${name}' in ${settings.taskRoot}`,
+    );
   return found;
 }
 
@@ -41,8 +46,16 @@ function modulePath(name: string): string {
 function member(module: object, path: readonly string[]): unknown {
   let value: unknown = module;
   for (const name of path)
-    value = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-  if (value === undefined && 'default' in module && typeof module.default === 'object' && module.default !== null)
+    value =
+      typeof value === 'object' && value !== null
+        ? (value as Readonly<Record<string, unknown>>)[name]
+        : undefined;
+  if (
+    value === undefined &&
+    'default' in module &&
+    typeof module.default === 'object' &&
+    module.default !== null
+  )
     return member(module.default, path);
   return value;
 }
@@ -80,8 +93,9 @@ function contextOf({ requestId, invokedFunctionArn, deadline }: InvocationMessag
 async function run(handler: Handler, message: InvocationMessage): Promise<void> {
   try {
     const result = await handler(JSON.parse(message.payload), contextOf(message));
+    const json: unknown = JSON.stringify(result);
     // `undefined` and functions have no JSON: Lambda answers `null` for them.
-    send({ kind: 'result', payload: (JSON.stringify(result) as string | undefined) ?? 'null' });
+    send({ kind: 'result', payload: typeof json === 'string' ? json : 'null' });
   } catch (thrown) {
     const payload = errorPayload(thrown);
     console.error(`${message.requestId} ERROR Invoke Error ${payload}`);

@@ -71,7 +71,9 @@ export function createLambdaService(functions: FunctionHost): AwsService {
     if (type === 'DryRun') return { status: 204, headers: { 'x-amzn-requestid': requestId }, body: '' };
     if (type === 'Event') return invokeInBackground(arn, payload, requestId);
     if (type !== 'RequestResponse')
-      throw new AwsError('InvalidParameterValueException', 400, `Invalid invocation type: ${type}`, { Type: 'User' });
+      throw new AwsError('InvalidParameterValueException', 400, `Invalid invocation type: ${type}`, {
+        Type: 'User',
+      });
     const outcome = await functions.invoke(arn, payload, requestId);
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -100,9 +102,15 @@ export function createLambdaService(functions: FunctionHost): AwsService {
 
   function match(call: AwsCall): Matched {
     const path = /^\/2015-03-31\/functions\/([^/]+)(\/[^/]+)?\/?$/.exec(call.path);
-    const operation = operations.find(({ method, suffix }) => method === call.method && suffix === (path?.[2] ?? ''));
+    const operation = operations.find(
+      ({ method, suffix }) => method === call.method && suffix === (path?.[2] ?? ''),
+    );
     if (path?.[1] === undefined || operation === undefined)
-      throw new AwsError('UnknownOperationException', 404, `Lambda does not answer ${call.method} ${call.path} locally`);
+      throw new AwsError(
+        'UnknownOperationException',
+        404,
+        `Lambda does not answer ${call.method} ${call.path} locally`,
+      );
     const found = functions.find(decodeURIComponent(path[1]), call.query.get('Qualifier') ?? undefined);
     return { operation, found };
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorMessage } from '../error-code.ts';
 import type { InvocationOutcome } from '../lambda/function-definition.ts';
 import type { Schedule } from './schedule-table.ts';
 
@@ -55,7 +56,7 @@ export function runSchedules(options: ScheduleRunnerOptions): () => void {
     for (const schedule of schedules)
       if (schedule.isDue(minute, time))
         run(schedule).catch((error: unknown) => {
-          log(`${schedule.arn}: ${error instanceof Error ? error.message : String(error)}`);
+          log(`${schedule.arn}: ${errorMessage(error)}`);
         });
     options.onTick?.(minute);
   }

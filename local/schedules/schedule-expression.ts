@@ -36,7 +36,8 @@ function fieldValue(field: CronField, text: string): number {
 function fieldPart(field: CronField, text: string): (value: number) => boolean {
   const [range = '', stepText] = text.split('/');
   const step = stepText === undefined ? 1 : Number(stepText);
-  if (!Number.isInteger(step) || step < 1) throw new Error(`${field.name} of a cron expression cannot be ${text} locally`);
+  if (!Number.isInteger(step) || step < 1)
+    throw new Error(`${field.name} of a cron expression cannot be ${text} locally`);
   if (range === '*' || range === '?') return (value) => (value - field.min) % step === 0;
   const [first, last] = range.split('-').map((part) => fieldValue(field, part));
   const from = first ?? field.min;
@@ -47,7 +48,9 @@ function fieldPart(field: CronField, text: string): (value: number) => boolean {
 function parseCron(text: string): IsDue {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== cronFields.length) throw new Error(`a cron expression has six fields: cron(${text})`);
-  const matchers = cronFields.map((field, index) => (fields[index] ?? '').split(',').map((part) => fieldPart(field, part)));
+  const matchers = cronFields.map((field, index) =>
+    (fields[index] ?? '').split(',').map((part) => fieldPart(field, part)),
+  );
   return (_minute, time) => {
     const values = [
       time.getUTCMinutes(),

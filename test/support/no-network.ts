@@ -12,6 +12,7 @@ function hostOf(args: unknown[]): string | undefined {
 
 net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   const host = hostOf(args) ?? 'localhost';
-  if (!['localhost', '127.0.0.1', '::1'].includes(host)) throw new Error(`network is off in unit tests: ${host}`);
+  if (!['localhost', '127.0.0.1', '::1'].includes(host))
+    throw new Error(`network is off in unit tests: ${host}`);
   return Reflect.apply(connect, this, args) as net.Socket;
 } as Connect;

@@ -8,7 +8,10 @@ const role = resourceType({
   identify: ({ stack, logicalId, text }, { accountId }) => {
     const name = text('RoleName') ?? physicalName(stack.name, logicalId, 64);
     const path = text('Path') ?? '/';
-    return { ref: name, attributes: { Arn: `arn:aws:iam::${accountId}:role${path}${name}`, RoleId: `AROA${logicalId}` } };
+    return {
+      ref: name,
+      attributes: { Arn: `arn:aws:iam::${accountId}:role${path}${name}`, RoleId: `AROA${logicalId}` },
+    };
   },
   properties: z.strictObject({
     RoleName: z.string().optional(),
@@ -28,7 +31,9 @@ const role = resourceType({
       trust: properties.AssumeRolePolicyDocument,
       policies: properties.Policies.map((policy) => policy.PolicyDocument),
       managedPolicyArns: properties.ManagedPolicyArns,
-      ...(properties.PermissionsBoundary !== undefined && { permissionsBoundaryArn: properties.PermissionsBoundary }),
+      ...(properties.PermissionsBoundary !== undefined && {
+        permissionsBoundaryArn: properties.PermissionsBoundary,
+      }),
     });
   },
 });

@@ -35,7 +35,9 @@ const lambdaFunction = resourceType({
   start: ({ stackName, logicalId, identity, properties }, { assets, functions, roles }) => {
     const codeDirectory = assets.get(properties.Code.S3Key);
     if (codeDirectory === undefined || codeDirectory.endsWith('.zip'))
-      throw new Error(`${stackName}/${logicalId}: its code ${properties.Code.S3Key} is no asset folder of the app`);
+      throw new Error(
+        `${stackName}/${logicalId}: its code ${properties.Code.S3Key} is no asset folder of the app`,
+      );
     if (!roles.trusts(properties.Role, 'lambda.amazonaws.com'))
       throw new Error(`${stackName}/${logicalId}: Lambda is not trusted by its role ${properties.Role}`);
     functions.define({
@@ -84,7 +86,11 @@ const version = resourceType({
     const arn = `arn:aws:lambda:${region}:${accountId}:function:${functionNameOf(text('FunctionName') ?? '')}`;
     return { ref: `${arn}:1`, attributes: { Version: '1', FunctionArn: `${arn}:1` } };
   },
-  properties: z.strictObject({ FunctionName: z.string(), CodeSha256: withoutEffect, Description: withoutEffect }),
+  properties: z.strictObject({
+    FunctionName: z.string(),
+    CodeSha256: withoutEffect,
+    Description: withoutEffect,
+  }),
   start: ({ properties }, { functions }) => {
     functions.defineQualifier(properties.FunctionName, '1');
   },

@@ -12,12 +12,17 @@ const statement = z
     Resource: oneOrMany.optional(),
     NotResource: oneOrMany.optional(),
     Principal: z.unknown().optional(),
-    Condition: z.record(z.string(), z.record(z.string(), z.union([oneOrMany, z.boolean().transform(String)]))).optional(),
+    Condition: z
+      .record(z.string(), z.record(z.string(), z.union([oneOrMany, z.boolean().transform(String)])))
+      .optional(),
   })
   // The cast drops `undefined` from optional members, which zod adds and JSON cannot hold.
   .transform((value) => value as PolicyStatement);
 
 /** An IAM policy document after all references were resolved. */
 export const policyDocument: z.ZodType<PolicyDocument> = z
-  .object({ Version: z.string().optional(), Statement: z.union([z.array(statement), statement.transform((one) => [one])]) })
+  .object({
+    Version: z.string().optional(),
+    Statement: z.union([z.array(statement), statement.transform((one) => [one])]),
+  })
   .transform((value) => value as PolicyDocument);

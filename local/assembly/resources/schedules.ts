@@ -45,7 +45,10 @@ const schedule = resourceType({
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
     const name = text('Name') ?? physicalName(stack.name, logicalId, 64);
     const group = text('GroupName') ?? 'default';
-    return { ref: name, attributes: { Arn: `arn:aws:scheduler:${region}:${accountId}:schedule/${group}/${name}` } };
+    return {
+      ref: name,
+      attributes: { Arn: `arn:aws:scheduler:${region}:${accountId}:schedule/${group}/${name}` },
+    };
   },
   properties: z.strictObject({
     Name: z.string().optional(),
@@ -78,7 +81,10 @@ const schedule = resourceType({
 const scheduleGroup = resourceType({
   identify: ({ stack, logicalId, text }, { accountId, region }) => {
     const name = text('Name') ?? physicalName(stack.name, logicalId, 64);
-    return { ref: name, attributes: { Arn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}` } };
+    return {
+      ref: name,
+      attributes: { Arn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}` },
+    };
   },
   properties: z.strictObject({ Name: z.string().optional(), Tags: withoutEffect }),
   start: () => undefined,

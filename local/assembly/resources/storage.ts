@@ -49,7 +49,9 @@ const table = resourceType({
       name: identity.ref,
       attributeDefinitions: properties.AttributeDefinitions,
       keySchema: properties.KeySchema,
-      ...(properties.GlobalSecondaryIndexes.length > 0 && { globalSecondaryIndexes: properties.GlobalSecondaryIndexes }),
+      ...(properties.GlobalSecondaryIndexes.length > 0 && {
+        globalSecondaryIndexes: properties.GlobalSecondaryIndexes,
+      }),
       ...(timeToLive?.Enabled === true && { timeToLiveAttribute: timeToLive.AttributeName }),
     });
   },
@@ -58,7 +60,10 @@ const table = resourceType({
 const key = resourceType({
   identify: ({ stack, logicalId }, { accountId, region }) => {
     const keyId = physicalUuid(stack.name, logicalId);
-    return { ref: keyId, attributes: { KeyId: keyId, Arn: `arn:aws:kms:${region}:${accountId}:key/${keyId}` } };
+    return {
+      ref: keyId,
+      attributes: { KeyId: keyId, Arn: `arn:aws:kms:${region}:${accountId}:key/${keyId}` },
+    };
   },
   properties: z.strictObject({
     KeyPolicy: policyDocument,
@@ -73,7 +78,11 @@ const key = resourceType({
     Tags: withoutEffect,
   }),
   start: ({ identity, properties }, { keys }) => {
-    keys.define({ keyId: identity.ref, policy: properties.KeyPolicy, enableRotation: properties.EnableKeyRotation });
+    keys.define({
+      keyId: identity.ref,
+      policy: properties.KeyPolicy,
+      enableRotation: properties.EnableKeyRotation,
+    });
   },
 });
 

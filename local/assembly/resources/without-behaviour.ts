@@ -4,7 +4,11 @@ import { withoutBehaviour } from '../resource-type.ts';
 import type { ResourceType } from '../resource-type.ts';
 
 /** Names a resource by an explicit property or its physical name, and its ARN by that name. */
-function named(property: string, maxLength: number, arn: (name: string, scope: string) => string): ResourceType['identify'] {
+function named(
+  property: string,
+  maxLength: number,
+  arn: (name: string, scope: string) => string,
+): ResourceType['identify'] {
   return ({ stack, logicalId, text }, { accountId, region }): Identity => {
     const name = text(property) ?? physicalName(stack.name, logicalId, maxLength);
     return { ref: name, attributes: { Arn: arn(name, `${region}:${accountId}`) } };
@@ -44,5 +48,8 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
   ),
   'AWS::Logs::MetricFilter': withoutBehaviour(nobodyIsPaged, unnamed),
   'AWS::SNS::Topic': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', topic),
-  'AWS::SNS::TopicPolicy': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', unnamed),
+  'AWS::SNS::TopicPolicy': withoutBehaviour(
+    'only alarms publish to topics, and alarms do not run locally',
+    unnamed,
+  ),
 };

@@ -44,7 +44,11 @@ export function batchGetItemOperation({ database, tables }: OperationContext): O
         continue;
       }
       progress.bytes += size;
-      progress.units.push({ tableName, table: readUnits(size, request.ConsistentRead === true), indexes: {} });
+      progress.units.push({
+        tableName,
+        table: readUnits(size, request.ConsistentRead === true),
+        indexes: {},
+      });
       if (Item !== undefined) found.push(Item);
     }
     // DynamoDB promises no order. Backwards shows a caller that relies on one.

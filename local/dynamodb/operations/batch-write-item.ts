@@ -47,7 +47,10 @@ export function batchWriteItemOperation({ tables, writer }: OperationContext): O
           return sumByTable(unit.touched().map(writeUnits));
         });
         const capacity = mode && units.map((each) => consumedCapacity(mode, each));
-        return { body: withCapacity({ UnprocessedItems: {} }, capacity), consumedCapacity: totalUnits(units) };
+        return {
+          body: withCapacity({ UnprocessedItems: {} }, capacity),
+          consumedCapacity: totalUnits(units),
+        };
       },
     };
   };

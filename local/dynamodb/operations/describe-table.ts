@@ -9,7 +9,10 @@ const timeToLive = z.object({
   TableName: tableName,
   TimeToLiveSpecification: z.object({ AttributeName: z.string().min(1).max(255), Enabled: z.boolean() }),
 });
-const page = z.object({ Limit: z.number().int().min(1).max(100).default(100), ExclusiveStartTableName: z.string().optional() });
+const page = z.object({
+  Limit: z.number().int().min(1).max(100).default(100),
+  ExclusiveStartTableName: z.string().optional(),
+});
 
 export interface TimeToLiveSetter {
   setTimeToLive(tableName: string, attribute: string | undefined): Promise<void>;

@@ -157,7 +157,11 @@ interface Done {
 }
 
 function repetition({ items }: FinishedTransaction): Done {
-  const units = items.map(({ tableName, bytes }) => ({ tableName, table: transactionReadUnits(bytes), indexes: {} }));
+  const units = items.map(({ tableName, bytes }) => ({
+    tableName,
+    table: transactionReadUnits(bytes),
+    indexes: {},
+  }));
   return { units: sumByTable(units), repeated: true, items };
 }
 
@@ -180,7 +184,10 @@ export function transactWriteItemsOperation(
   function itemKeys(parts: readonly Part[]): readonly string[] {
     return parts.map(({ request: { TableName, Item, Key } }, index) => {
       const { description } = tables.get(TableName);
-      const invalid = Item === undefined ? dynaliteDb.validateKey(Key ?? {}, description) : dynaliteDb.validateItem(Item, description);
+      const invalid =
+        Item === undefined
+          ? dynaliteDb.validateKey(Key ?? {}, description)
+          : dynaliteDb.validateItem(Item, description);
       if (!invalid) return dynaliteDb.createKey(Item ?? Key ?? {}, description);
       if (invalid.message.includes('empty')) throw toFailure(invalid);
       const reason: Reason = { Code: 'ValidationError', Message: invalid.message };

@@ -29,7 +29,8 @@ export function requestHash({ TransactItems }: Body): string {
 
 export async function openTransactionTokens(database: Database): Promise<TransactionTokens> {
   const finished = new Map<string, FinishedTransaction>();
-  const key = (token: string): string => `${levelKeys.transactionTokens}${Buffer.from(token).toString('hex')}`;
+  const key = (token: string): string =>
+    `${levelKeys.transactionTokens}${Buffer.from(token).toString('hex')}`;
   const stored: [string, FinishedTransaction][] = [];
   for await (const [hex, transaction] of database.entries(levelKeys.transactionTokens)) {
     stored.push([Buffer.from(hex, 'hex').toString(), transaction as FinishedTransaction]);

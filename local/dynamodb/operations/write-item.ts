@@ -54,7 +54,10 @@ function writeOperation(
       };
     }
 
-    return { accesses: [itemAccess(tables, name, request.TableName, [request.Item ?? request.Key])], perform };
+    return {
+      accesses: [itemAccess(tables, name, request.TableName, [request.Item ?? request.Key])],
+      perform,
+    };
   };
 }
 

@@ -15,7 +15,11 @@ const code = (name: string): Code => Code.fromAsset(join(import.meta.dirname, 'f
 const app = new App();
 
 const data = new Stack(app, 'Data');
-const key = new Key(data, 'Key', { alias: 'fixture', enableKeyRotation: true, removalPolicy: RemovalPolicy.DESTROY });
+const key = new Key(data, 'Key', {
+  alias: 'fixture',
+  enableKeyRotation: true,
+  removalPolicy: RemovalPolicy.DESTROY,
+});
 const table = new Table(data, 'Table', {
   partitionKey: { name: 'pk', type: AttributeType.STRING },
   sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -23,7 +27,10 @@ const table = new Table(data, 'Table', {
   encryptionKey: key,
   timeToLiveAttribute: 'ttl',
 });
-table.addGlobalSecondaryIndex({ indexName: 'by-date', partitionKey: { name: 'date', type: AttributeType.NUMBER } });
+table.addGlobalSecondaryIndex({
+  indexName: 'by-date',
+  partitionKey: { name: 'date', type: AttributeType.NUMBER },
+});
 
 const api = new Stack(app, 'Api');
 const echo = new LambdaFunctionResource(api, 'Echo', {

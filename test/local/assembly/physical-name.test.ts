@@ -12,7 +12,12 @@ test('longer names are cut and stay different', () => {
 });
 
 test('ids have the forms of AWS and are the same at every start', () => {
-  expect(physicalUuid('Data', 'Key')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(physicalUuid('Data', 'Key')).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
   expect(physicalId('Api', 'Http')).toMatch(/^[0-9a-z]{10}$/);
-  expect([physicalUuid('a', 'b'), physicalId('a', 'b')]).toEqual([physicalUuid('a', 'b'), physicalId('a', 'b')]);
+  expect([physicalUuid('a', 'b'), physicalId('a', 'b')]).toEqual([
+    physicalUuid('a', 'b'),
+    physicalId('a', 'b'),
+  ]);
 });

@@ -33,18 +33,30 @@ test('stacks come after the stacks that they depend on', async () => {
 });
 
 test('a stack may have another name than its artifact', async () => {
-  const artifact = { type: 'aws:cloudformation:stack', properties: { templateFile: 'T.json', stackName: 'cloakroom' } };
+  const artifact = {
+    type: 'aws:cloudformation:stack',
+    properties: { templateFile: 'T.json', stackName: 'cloakroom' },
+  };
   write('manifest.json', { artifacts: { Api: artifact } });
   write('T.json', {});
   expect((await readAssembly(directory)).stacks[0]?.name).toBe('cloakroom');
 });
 
 test('assets are found by the S3 key that templates name', async () => {
-  write('manifest.json', { artifacts: { 'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'A.json' } } } });
-  write('A.json', {
-    files: { abc: { source: { path: 'asset.abc', packaging: 'zip' }, destinations: { here: { objectKey: 'abc.zip' } } } },
+  write('manifest.json', {
+    artifacts: { 'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'A.json' } } },
   });
-  expect((await readAssembly(directory)).assets).toEqual(new Map([['abc.zip', join(directory, 'asset.abc')]]));
+  write('A.json', {
+    files: {
+      abc: {
+        source: { path: 'asset.abc', packaging: 'zip' },
+        destinations: { here: { objectKey: 'abc.zip' } },
+      },
+    },
+  });
+  expect((await readAssembly(directory)).assets).toEqual(
+    new Map([['abc.zip', join(directory, 'asset.abc')]]),
+  );
 });
 
 test.each([

@@ -24,7 +24,10 @@ const stack = aStack('App', {
     Both: { 'Fn::And': [{ Condition: 'IsLocal' }, { Condition: 'IsOther' }] },
     Either: { 'Fn::Or': [{ Condition: 'IsLocal' }, { Condition: 'IsOther' }] },
   },
-  Resources: { Thing: thing, Named: { Type: 'A::Thing', Properties: { Name: { 'Fn::Sub': 'my-${AWS::Region}' } } } },
+  Resources: {
+    Thing: thing,
+    Named: { Type: 'A::Thing', Properties: { Name: { 'Fn::Sub': 'my-${AWS::Region}' } } },
+  },
 });
 
 describe('references', () => {

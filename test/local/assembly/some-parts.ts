@@ -8,7 +8,9 @@ import { createScheduleTable } from '../../../local/schedules/schedule-table.ts'
 export const account = { accountId: '000000000000', region: 'us-east-1', baseUrl: 'http://localhost:8787' };
 
 /** The parts of a local cloud without stores: tables are remembered. */
-export function someParts(assets: CloudParts['assets']): CloudParts & { readonly tables: readonly TableDefinition[] } {
+export function someParts(
+  assets: CloudParts['assets'],
+): CloudParts & { readonly tables: readonly TableDefinition[] } {
   const roles = createRoleRegistry();
   const tables: TableDefinition[] = [];
   return {
@@ -21,7 +23,11 @@ export function someParts(assets: CloudParts['assets']): CloudParts & { readonly
     },
     keys: createKeyDefinitions(),
     roles,
-    functions: createFunctionHost({ region: account.region, credentialsFor: roles.credentialsFor, log: () => undefined }),
+    functions: createFunctionHost({
+      region: account.region,
+      credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
+      log: () => undefined,
+    }),
     gateway: createGatewayDefinition(),
     schedules: createScheduleTable(),
   };

@@ -8,8 +8,13 @@ import { startResources } from '../../../local/assembly/start-resources.ts';
 import { aStack } from './a-stack.ts';
 import { account, someParts } from './some-parts.ts';
 
-function anApp(Resources: Record<string, { Type: string; Properties: Record<string, unknown>; Condition?: string }>): Assembly {
-  return { stacks: [aStack('App', { Resources, Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } } })], assets: new Map() };
+function anApp(
+  Resources: Record<string, { Type: string; Properties: Record<string, unknown>; Condition?: string }>,
+): Assembly {
+  return {
+    stacks: [aStack('App', { Resources, Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } } })],
+    assets: new Map(),
+  };
 }
 
 async function start(app: Assembly): Promise<ReturnType<typeof someParts>> {
@@ -74,11 +79,24 @@ describe('an app as the CDK synthesizes it', () => {
     const { functions, roles, tables } = await start(app);
     const { outputs } = await startResources(app, account, someParts(app.assets));
     const operator = functions.find(outputs.get('OperatorFunctionName') ?? '').definition;
-    expect(operator).toMatchObject({ handler: 'index.handler', runtime: 'nodejs24.x', timeoutSeconds: 3, memoryMb: 128 });
-    const echo = [...app.stacks].flatMap(({ template }) => Object.keys(template.Resources)).find((id) => /^Echo[^A-Z]*[0-9A-F]{8}$/.test(id));
+    expect(operator).toMatchObject({
+      handler: 'index.handler',
+      runtime: 'nodejs24.x',
+      timeoutSeconds: 3,
+      memoryMb: 128,
+    });
+    const echo = [...app.stacks]
+      .flatMap(({ template }) => Object.keys(template.Resources))
+      .find((id) => /^Echo[^A-Z]*[0-9A-F]{8}$/.test(id));
     const { definition } = functions.find(`Api-${echo ?? ''}`);
-    expect(definition).toMatchObject({ timeoutSeconds: 5, memoryMb: 512, environment: { TABLE_NAME: tables[0]?.name } });
-    const actions = roles.role(definition.roleArn).policies.flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action));
+    expect(definition).toMatchObject({
+      timeoutSeconds: 5,
+      memoryMb: 512,
+      environment: { TABLE_NAME: tables[0]?.name },
+    });
+    const actions = roles
+      .role(definition.roleArn)
+      .policies.flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action));
     expect(actions).toEqual(expect.arrayContaining(['dynamodb:PutItem', 'kms:Decrypt', 'logs:PutLogEvents']));
   });
 
@@ -91,14 +109,18 @@ describe('an app as the CDK synthesizes it', () => {
     const source = `arn:aws:execute-api:us-east-1:000000000000:${id}/$default/ANY/echo/{proxy+}`;
     expect(functions.isPermitted(functionArn, 'apigateway.amazonaws.com', source)).toBe(true);
     expect(functions.isPermitted(functionArn, 'events.amazonaws.com', source)).toBe(false);
-    expect(functions.isPermitted(functionArn, 'apigateway.amazonaws.com', source.replace('/echo', '/other'))).toBe(false);
+    expect(
+      functions.isPermitted(functionArn, 'apigateway.amazonaws.com', source.replace('/echo', '/other')),
+    ).toBe(false);
   });
 
   test('the rule calls its function with its input', async () => {
     const { functions, schedules } = await start(app);
     const [rule] = schedules.all();
     expect(rule).toMatchObject({ expression: 'rate(1 minute)', input: '{"command":"sweep"}' });
-    expect(functions.isPermitted(rule?.functionArn ?? '', 'events.amazonaws.com', rule?.arn ?? '')).toBe(true);
+    expect(functions.isPermitted(rule?.functionArn ?? '', 'events.amazonaws.com', rule?.arn ?? '')).toBe(
+      true,
+    );
   });
 });
 
@@ -109,30 +131,48 @@ describe('what does not run locally stops the start', () => {
   });
 
   test('a property, by its name', async () => {
-    const app = anApp({ Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] }, Origin: 'EXTERNAL' } } });
+    const app = anApp({
+      Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] }, Origin: 'EXTERNAL' } },
+    });
     await expect(start(app)).rejects.toThrow(/App\/Key cannot run locally: .*Unrecognized key: "Origin"/);
   });
 
   test('a value that would behave otherwise on AWS', async () => {
     const Properties = { AttributeDefinitions: [], KeySchema: [], BillingMode: 'PROVISIONED' };
-    await expect(start(anApp({ Table: { Type: 'AWS::DynamoDB::Table', Properties } }))).rejects.toThrow(/BillingMode/);
+    await expect(start(anApp({ Table: { Type: 'AWS::DynamoDB::Table', Properties } }))).rejects.toThrow(
+      /BillingMode/,
+    );
   });
 
   test('a function whose code is no asset of the app', async () => {
-    const Properties = { Code: { S3Bucket: 'b', S3Key: 'k.zip' }, Handler: 'index.handler', Runtime: 'nodejs24.x', Role: 'r' };
-    await expect(start(anApp({ Fn: { Type: 'AWS::Lambda::Function', Properties } }))).rejects.toThrow(/k\.zip is no asset/);
+    const Properties = {
+      Code: { S3Bucket: 'b', S3Key: 'k.zip' },
+      Handler: 'index.handler',
+      Runtime: 'nodejs24.x',
+      Role: 'r',
+    };
+    await expect(start(anApp({ Fn: { Type: 'AWS::Lambda::Function', Properties } }))).rejects.toThrow(
+      /k\.zip is no asset/,
+    );
   });
 
   test('a managed policy that is not in the table', async () => {
     const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
-    const role = { Type: 'AWS::IAM::Role', Properties: { AssumeRolePolicyDocument: trust, ManagedPolicyArns } };
+    const role = {
+      Type: 'AWS::IAM::Role',
+      Properties: { AssumeRolePolicyDocument: trust, ManagedPolicyArns },
+    };
     const { roles } = await start(anApp({ Role: role }));
-    expect(() => roles.role('arn:aws:iam::000000000000:role/App-Role')).toThrow(/AdministratorAccess, which is not known/);
+    expect(() => roles.role('arn:aws:iam::000000000000:role/App-Role')).toThrow(
+      /AdministratorAccess, which is not known/,
+    );
   });
 
   test('a schedule that is no rate and no cron', async () => {
     const Properties = { ScheduleExpression: 'at(2030-01-01T00:00:00)', Targets: [{ Id: 't', Arn: 'a' }] };
-    await expect(start(anApp({ Rule: { Type: 'AWS::Events::Rule', Properties } }))).rejects.toThrow(/at\(2030/);
+    await expect(start(anApp({ Rule: { Type: 'AWS::Events::Rule', Properties } }))).rejects.toThrow(
+      /at\(2030/,
+    );
   });
 });
 
@@ -145,7 +185,10 @@ test('policies of all kinds decide a role, in whatever order they stand', async 
   const statement = (Action: string): object => ({ Statement: [{ Effect: 'Allow', Action, Resource: '*' }] });
   const { roles } = await start(
     anApp({
-      Inline: { Type: 'AWS::IAM::Policy', Properties: { PolicyName: 'p', PolicyDocument: statement('a:1'), Roles: [{ Ref: 'Role' }] } },
+      Inline: {
+        Type: 'AWS::IAM::Policy',
+        Properties: { PolicyName: 'p', PolicyDocument: statement('a:1'), Roles: [{ Ref: 'Role' }] },
+      },
       Managed: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: statement('a:2') } },
       Boundary: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: statement('a:*') } },
       Role: {
@@ -160,7 +203,11 @@ test('policies of all kinds decide a role, in whatever order they stand', async 
     }),
   );
   const role = roles.role('arn:aws:iam::000000000000:role/App-Role');
-  expect(role.policies.map(({ Statement }) => Statement[0]?.Action).toSorted()).toEqual(['a:1', 'a:2', 'a:3']);
+  expect(role.policies.map(({ Statement }) => Statement[0]?.Action).toSorted()).toEqual([
+    'a:1',
+    'a:2',
+    'a:3',
+  ]);
   expect(role.permissionsBoundary?.Statement[0]?.Action).toBe('a:*');
   const { accessKeyId } = roles.credentialsFor(role.arn);
   expect(roles.roleForAccessKey(accessKeyId)).toBe(role);

@@ -35,27 +35,42 @@ type Invoke = HttpGatewayOptions['functions']['invoke'];
 
 const ok: Invoke = () => Promise.resolve({ failed: false, payload: '{"statusCode":200,"body":"ok"}' });
 
-async function start(invoke: Invoke = ok, api = anApi(), isPermitted: (source: string) => boolean = () => true): Promise<void> {
+async function start(
+  invoke: Invoke = ok,
+  api = anApi(),
+  isPermitted: (source: string) => boolean = () => true,
+): Promise<void> {
   gateway = await startHttpGateway({
     api,
-    functions: { invoke, isPermitted: (_name, principal, source) => principal === 'apigateway.amazonaws.com' && isPermitted(source) },
+    functions: {
+      invoke,
+      isPermitted: (_name, principal, source) =>
+        principal === 'apigateway.amazonaws.com' && isPermitted(source),
+    },
     port: 0,
     accountId: '000000000000',
     region: 'us-east-1',
   });
 }
 
-function send(path: string, options: { method?: string; headers?: Record<string, string>; host?: string } = {}, body = ''): Promise<Answer> {
+function send(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; host?: string } = {},
+  body = '',
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const sent = request({ host: '127.0.0.1', port: gateway?.port, path, agent: false, ...options }, (response) => {
-    let text = '';
-    response.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
-    });
-    response.on('end', () => {
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
-    });
-  });
+  const sent = request(
+    { host: '127.0.0.1', port: gateway?.port, path, agent: false, ...options },
+    (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+      });
+    },
+  );
   sent.on('error', reject);
   sent.end(body);
   return promise;
@@ -65,22 +80,36 @@ test('a function gets the event and its answer goes back, with the id of the req
   let event = '';
   await start((_name, payload) => {
     event = payload;
-    return Promise.resolve({ failed: false, payload: '{"statusCode":202,"headers":{"X-A":"1"},"cookies":["c=1"],"body":"done"}' });
+    return Promise.resolve({
+      failed: false,
+      payload: '{"statusCode":202,"headers":{"X-A":"1"},"cookies":["c=1"],"body":"done"}',
+    });
   });
-  const answer = await send('/x/y?q=1', { method: 'PUT', headers: { 'content-type': 'text/plain' } }, 'hello');
+  const answer = await send(
+    '/x/y?q=1',
+    { method: 'PUT', headers: { 'content-type': 'text/plain' } },
+    'hello',
+  );
   expect(answer).toMatchObject({ status: 202, body: 'done', headers: { 'x-a': '1', 'set-cookie': ['c=1'] } });
   expect(JSON.parse(event)).toMatchObject({
     routeKey: 'ANY /x/{proxy+}',
     rawPath: '/x/y',
     rawQueryString: 'q=1',
     body: 'hello',
-    requestContext: { requestId: answer.headers['apigw-requestid'], http: { method: 'PUT', sourceIp: '127.0.0.1' } },
+    requestContext: {
+      requestId: answer.headers['apigw-requestid'],
+      http: { method: 'PUT', sourceIp: '127.0.0.1' },
+    },
   });
 });
 
 test('HEAD gets the length and no body', async () => {
   await start();
-  expect(await send('/x/y', { method: 'HEAD' })).toMatchObject({ status: 200, body: '', headers: { 'content-length': '2' } });
+  expect(await send('/x/y', { method: 'HEAD' })).toMatchObject({
+    status: 200,
+    body: '',
+    headers: { 'content-length': '2' },
+  });
 });
 
 test('localhost answers by IPv4 and IPv6', async () => {
@@ -88,15 +117,19 @@ test('localhost answers by IPv4 and IPv6', async () => {
   const answers = await Promise.allSettled(['127.0.0.1', '::1'].map((host) => send('/x/y', { host })));
   expect(answers[0]).toMatchObject({ value: { status: 200 } });
   // A machine without IPv6 refuses.
-  expect([200, undefined]).toContain(answers[1]?.status === 'fulfilled' ? answers[1].value.status : undefined);
+  expect([200, undefined]).toContain(
+    answers[1]?.status === 'fulfilled' ? answers[1].value.status : undefined,
+  );
 });
 
 describe('answers of the gateway itself', () => {
   const failing: Invoke = () => Promise.resolve({ failed: true, payload: '{"errorType":"Error"}' });
-  const throttled: Invoke = () => Promise.reject(new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.'));
+  const throttled: Invoke = () =>
+    Promise.reject(new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.'));
   const tooLarge: Invoke = () => Promise.reject(new AwsError('RequestTooLargeException', 413, 'too large'));
   const broken: Invoke = () => Promise.resolve({ failed: false, payload: '{"statusCode":"x"}' });
-  const badHeader: Invoke = () => Promise.resolve({ failed: false, payload: '{"statusCode":200,"headers":{"a":"b\\nc"}}' });
+  const badHeader: Invoke = () =>
+    Promise.resolve({ failed: false, payload: '{"statusCode":200,"headers":{"a":"b\\nc"}}' });
   const slow: Invoke = () => new Promise(() => undefined);
 
   test.each<[string, Invoke, string, number, string]>([
@@ -129,7 +162,9 @@ describe('answers of the gateway itself', () => {
 
   test('a body over 10 MB, without running the function', async () => {
     await start(() => Promise.reject(new Error('was called')));
-    expect(await send('/x/y', { method: 'POST' }, 'x'.repeat(10 * 1024 * 1024 + 1))).toMatchObject({ status: 413 });
+    expect(await send('/x/y', { method: 'POST' }, 'x'.repeat(10 * 1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+    });
   });
 
   test('headers over 10,240 bytes', async () => {
@@ -140,7 +175,11 @@ describe('answers of the gateway itself', () => {
   test('requests over the rate of the stage, and of the route if it has one', async () => {
     const few = { ratePerSecond: 0.001, burst: 1 };
     const route = { routeKey: 'GET /own', integration };
-    const stage = { apiId: 'abc', defaultThrottling: few, routeThrottling: { 'GET /own': { ...few, burst: 2 } } };
+    const stage = {
+      apiId: 'abc',
+      defaultThrottling: few,
+      routeThrottling: { 'GET /own': { ...few, burst: 2 } },
+    };
     await start(ok, anApi({ stage, routes: [...anApi().routes, route] }));
     const statuses = [];
     for (const path of ['/x/1', '/x/2', '/own', '/own', '/own']) statuses.push((await send(path)).status);
@@ -157,9 +196,15 @@ describe('cross-origin requests', () => {
     exposeHeaders: ['svc-trace-id'],
     maxAgeSeconds: 600,
   };
-  const preflight = { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' } };
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+  };
   const withOwnHeaders: Invoke = () =>
-    Promise.resolve({ failed: false, payload: '{"statusCode":200,"headers":{"Access-Control-Allow-Origin":"evil"}}' });
+    Promise.resolve({
+      failed: false,
+      payload: '{"statusCode":200,"headers":{"Access-Control-Allow-Origin":"evil"}}',
+    });
 
   test('a preflight is answered without a route or a function', async () => {
     await start(() => Promise.reject(new Error('was called')), anApi({ cors }));
@@ -194,12 +239,18 @@ describe('cross-origin requests', () => {
   test('answers of the gateway itself carry them too', async () => {
     await start(ok, anApi({ cors }));
     const answer = await send('/nowhere', { headers: { origin: 'http://any.example' } });
-    expect(answer).toMatchObject({ status: 404, headers: { 'access-control-allow-origin': 'http://any.example' } });
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { 'access-control-allow-origin': 'http://any.example' },
+    });
   });
 
   test('without a configuration the function answers everything', async () => {
     await start(withOwnHeaders);
-    expect(await send('/x/y', preflight)).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': 'evil' } });
+    expect(await send('/x/y', preflight)).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': 'evil' },
+    });
   });
 });
 

@@ -3,7 +3,13 @@ import { integrationResponse } from '../../../local/gateway/integration-response
 test('status, headers, cookies and body are those of the function', () => {
   const result = {
     statusCode: 201,
-    headers: { 'Content-Type': 'application/json', 'X-Number': 5, 'X-Flag': true, 'X-None': null, Connection: 'close' },
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Number': 5,
+      'X-Flag': true,
+      'X-None': null,
+      Connection: 'close',
+    },
     multiValueHeaders: { ignored: ['x'] },
     cookies: ['a=1', 'b=2'],
     body: '{"é":1}',
@@ -43,9 +49,11 @@ test.each([
   });
 });
 
-test.each(['{"statusCode":"abc"}', '{"statusCode":99}', '{"statusCode":200,"body":{}}', '{"statusCode":200,"headers":{"a":[]}}'])(
-  '%s is no HTTP response',
-  (payload) => {
-    expect(integrationResponse(payload)).toBeUndefined();
-  },
-);
+test.each([
+  '{"statusCode":"abc"}',
+  '{"statusCode":99}',
+  '{"statusCode":200,"body":{}}',
+  '{"statusCode":200,"headers":{"a":[]}}',
+])('%s is no HTTP response', (payload) => {
+  expect(integrationResponse(payload)).toBeUndefined();
+});

@@ -1,7 +1,10 @@
 import type { EventRoute, GatewayRequest } from '../../../local/gateway/proxy-event.ts';
 import { proxyEvent } from '../../../local/gateway/proxy-event.ts';
 
-function eventOf(request: Partial<GatewayRequest> = {}, route: Partial<EventRoute> = {}): Record<string, unknown> {
+function eventOf(
+  request: Partial<GatewayRequest> = {},
+  route: Partial<EventRoute> = {},
+): Record<string, unknown> {
   const text = proxyEvent(
     {
       method: 'POST',
@@ -47,7 +50,13 @@ test('an event without a body has every member of payload format 2.0 that AWS se
       apiId: 'abc',
       domainName: 'localhost',
       domainPrefix: 'localhost',
-      http: { method: 'POST', path: '/tokens/a b', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'curl/8' },
+      http: {
+        method: 'POST',
+        path: '/tokens/a b',
+        protocol: 'HTTP/1.1',
+        sourceIp: '127.0.0.1',
+        userAgent: 'curl/8',
+      },
       requestId: 'r=',
       routeKey: 'POST /tokens/{id}',
       stage: '$default',
@@ -59,10 +68,25 @@ test('an event without a body has every member of payload format 2.0 that AWS se
 });
 
 test('headers are lower-case and joined, cookies stand apart, those of the connection are dropped', () => {
-  const rawHeaders = ['X-A', '1', 'x-a', '2', 'Cookie', 'a=1; b=2', 'cookie', 'c=3', 'Connection', 'keep-alive', 'Expect', '100-continue'];
+  const rawHeaders = [
+    'X-A',
+    '1',
+    'x-a',
+    '2',
+    'Cookie',
+    'a=1; b=2',
+    'cookie',
+    'c=3',
+    'Connection',
+    'keep-alive',
+    'Expect',
+    '100-continue',
+  ];
   const { headers, cookies } = eventOf({ rawHeaders });
   expect(headers).toMatchObject({ 'x-a': '1,2' });
-  expect(Object.keys(headers as object)).not.toEqual(expect.arrayContaining(['cookie', 'connection', 'expect']));
+  expect(Object.keys(headers as object)).not.toEqual(
+    expect.arrayContaining(['cookie', 'connection', 'expect']),
+  );
   expect(cookies).toEqual(['a=1', 'b=2', 'c=3']);
 });
 
@@ -70,7 +94,14 @@ test('query parameters are decoded and joined, the query string stays as it came
   const rawQueryString = 'repeat=one&repeat=two&plus=a+b&encoded=a%2Bb&empty=&bare&bad=%E0';
   expect(eventOf({ rawQueryString })).toMatchObject({
     rawQueryString,
-    queryStringParameters: { repeat: 'one,two', plus: 'a b', encoded: 'a+b', empty: '', bare: '', bad: '%E0' },
+    queryStringParameters: {
+      repeat: 'one,two',
+      plus: 'a b',
+      encoded: 'a+b',
+      empty: '',
+      bare: '',
+      bad: '%E0',
+    },
   });
 });
 

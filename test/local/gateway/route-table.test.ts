@@ -12,7 +12,8 @@ const keys = [
 ];
 // The order in which routes are defined says nothing.
 const routes = createRouteTable(keys.toReversed().map((routeKey) => ({ routeKey, target: routeKey })));
-const match = (method: string, path: string): ReturnType<typeof routes> => routes(method, path.slice(1).split('/'));
+const match = (method: string, path: string): ReturnType<typeof routes> =>
+  routes(method, path.slice(1).split('/'));
 
 test.each([
   ['GET', '/pets/dog/1', 'GET /pets/dog/1', {}],
@@ -32,7 +33,10 @@ test.each([
 });
 
 test('values of variables are decoded after the route is chosen', () => {
-  expect(routes('GET', ['pets', 'dog', 'a%2Fb'])).toMatchObject({ routeKey: 'GET /pets/dog/{id}', pathParameters: { id: 'a/b' } });
+  expect(routes('GET', ['pets', 'dog', 'a%2Fb'])).toMatchObject({
+    routeKey: 'GET /pets/dog/{id}',
+    pathParameters: { id: 'a/b' },
+  });
 });
 
 test('without a $default nothing else matches', () => {

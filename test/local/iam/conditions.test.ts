@@ -31,7 +31,12 @@ test.each<[string, Conditions, Context, boolean]>([
   ['StringLike', { StringLike: { team: 'a*' } }, { team: 'abc' }, true],
   ['StringNotLike', { StringNotLike: { team: 'a*' } }, { team: 'abc' }, false],
   ['ArnLike', { ArnLike: { from: 'arn:aws:lambda:*:*:function:t*' } }, { from: arn }, true],
-  ['ArnEquals takes wildcards too', { ArnEquals: { from: 'arn:aws:lambda:*:*:function:*' } }, { from: arn }, true],
+  [
+    'ArnEquals takes wildcards too',
+    { ArnEquals: { from: 'arn:aws:lambda:*:*:function:*' } },
+    { from: arn },
+    true,
+  ],
   ['ArnLike, part by part', { ArnLike: { from: 'arn:aws:*:function:tokens' } }, { from: arn }, false],
   ['Bool', { Bool: { 'aws:SecureTransport': 'true' } }, {}, true],
   ['Bool, the other', { Bool: { 'aws:SecureTransport': 'false' } }, {}, false],
@@ -46,18 +51,27 @@ test.each<[string, Conditions, Context, boolean]>([
   ['ForAnyValue, one', { 'ForAnyValue:StringEquals': { k: ['a'] } }, { k: ['a', 'b'] }, true],
   ['ForAnyValue, none', { 'ForAnyValue:StringLike': { k: ['c*'] } }, { k: ['a', 'b'] }, false],
   ['ForAnyValue, key absent', { 'ForAnyValue:StringEquals': { k: ['a'] } }, {}, false],
-  ['aws:PrincipalArn is the role', { ArnLike: { 'aws:PrincipalArn': 'arn:aws:iam::*:role/tokens' } }, {}, true],
+  [
+    'aws:PrincipalArn is the role',
+    { ArnLike: { 'aws:PrincipalArn': 'arn:aws:iam::*:role/tokens' } },
+    {},
+    true,
+  ],
 ])('%s', (_title, conditions, context, expected) => {
   expect(holds(conditions, context)).toBe(expected);
 });
 
 test('an operator that is not known fails with its name', () => {
   expect(() => holds({ NumericLessThan: { size: '3' } }, { size: '2' })).toThrow(/NumericLessThan/);
-  expect(() => holds({ 'ForAnyValue:IpAddress': { 'aws:SourceIp': '::1' } })).toThrow(/ForAnyValue:IpAddress/);
+  expect(() => holds({ 'ForAnyValue:IpAddress': { 'aws:SourceIp': '::1' } })).toThrow(
+    /ForAnyValue:IpAddress/,
+  );
 });
 
 test('a policy variable fails with its text', () => {
-  expect(() => holds({ StringEquals: { team: '${aws:PrincipalTag/team}' } }, { team: 'a' })).toThrow(/PrincipalTag/);
+  expect(() => holds({ StringEquals: { team: '${aws:PrincipalTag/team}' } }, { team: 'a' })).toThrow(
+    /PrincipalTag/,
+  );
 });
 
 test('several values need a quantifier', () => {

@@ -44,7 +44,11 @@ describe('identity policies', () => {
     ['a dot is a dot', [allow('dynamodb.PutItem', table)], false],
     ['one of many actions', [allow(['dynamodb:GetItem', 'dynamodb:PutItem'], ['*'])], true],
     ['NotAction allows the others', [{ Effect: 'Allow', NotAction: 'kms:*', Resource: '*' }], true],
-    ['NotAction does not allow its own', [{ Effect: 'Allow', NotAction: 'dynamodb:*', Resource: '*' }], false],
+    [
+      'NotAction does not allow its own',
+      [{ Effect: 'Allow', NotAction: 'dynamodb:*', Resource: '*' }],
+      false,
+    ],
     ['NotResource allows the others', [{ Effect: 'Allow', Action: '*', NotResource: key }], true],
     ['NotResource does not allow its own', [{ Effect: 'Allow', Action: '*', NotResource: table }], false],
     ['an explicit deny wins', [allow('*'), deny('dynamodb:PutItem')], false],

@@ -59,26 +59,33 @@ describe('data keys', () => {
   });
 
   test('without plaintext there is no plaintext', async () => {
-    const made = await send(await aKms(), 'GenerateDataKeyWithoutPlaintext', { KeyId: 'k-1', NumberOfBytes: 64 });
+    const made = await send(await aKms(), 'GenerateDataKeyWithoutPlaintext', {
+      KeyId: 'k-1',
+      NumberOfBytes: 64,
+    });
     expect(Object.keys(made).toSorted()).toEqual(['CiphertextBlob', 'KeyId']);
   });
 
   test('the length must be given exactly once', async () => {
     const kms = await aKms();
     expect(await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'k-1' }))).toBe('ValidationException');
-    expect(await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'k-1', KeySpec: 'AES_256', NumberOfBytes: 3 }))).toBe(
-      'ValidationException',
-    );
+    expect(
+      await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'k-1', KeySpec: 'AES_256', NumberOfBytes: 3 })),
+    ).toBe('ValidationException');
   });
 });
 
 describe('ciphertexts', () => {
   test('any other context is an invalid ciphertext', async () => {
     const kms = await aKms();
-    const context = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), fc.string({ maxLength: 4 }), { maxKeys: 3 });
+    const context = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), fc.string({ maxLength: 4 }), {
+      maxKeys: 3,
+    });
     await fc.assert(
       fc.asyncProperty(context, context, async (sealed, given) => {
-        const same = JSON.stringify(Object.entries(sealed).toSorted()) === JSON.stringify(Object.entries(given).toSorted());
+        const same =
+          JSON.stringify(Object.entries(sealed).toSorted()) ===
+          JSON.stringify(Object.entries(given).toSorted());
         const { CiphertextBlob } = await send(kms, 'Encrypt', {
           KeyId: 'k-1',
           Plaintext: 'AAAA',
@@ -114,12 +121,18 @@ describe('ciphertexts', () => {
     const kms = await aKms();
     const { CiphertextBlob } = await send(kms, 'Encrypt', { KeyId: 'k-1', Plaintext: 'AAAA' });
     expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'alias/data' }))).toBe('answered');
-    expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'k-2' }))).toBe('IncorrectKeyException');
+    expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'k-2' }))).toBe(
+      'IncorrectKeyException',
+    );
   });
 
   test('ReEncrypt moves a ciphertext to another key and context', async () => {
     const kms = await aKms();
-    const first = await send(kms, 'Encrypt', { KeyId: 'k-1', Plaintext: 'AAAA', EncryptionContext: { a: '1' } });
+    const first = await send(kms, 'Encrypt', {
+      KeyId: 'k-1',
+      Plaintext: 'AAAA',
+      EncryptionContext: { a: '1' },
+    });
     const second = await send(kms, 'ReEncrypt', {
       CiphertextBlob: first['CiphertextBlob'],
       SourceEncryptionContext: { a: '1' },
@@ -179,7 +192,10 @@ describe('accesses', () => {
     const kms = await aKms();
     const { CiphertextBlob } = await send(kms, 'Encrypt', { KeyId: 'k-2', Plaintext: 'AAAA' });
     const [access] = kms.accesses(aCall('Decrypt', { CiphertextBlob }));
-    expect(access).toMatchObject({ action: 'kms:Decrypt', resource: expect.stringMatching(/key\/k-2$/) as string });
+    expect(access).toMatchObject({
+      action: 'kms:Decrypt',
+      resource: expect.stringMatching(/key\/k-2$/) as string,
+    });
   });
 
   test('a call or member that does not exist here fails by name', async () => {

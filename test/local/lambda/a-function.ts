@@ -32,7 +32,11 @@ export function aHost(
   const printed: string[] = [];
   const host = createFunctionHost({
     region: 'us-east-1',
-    credentialsFor: (roleArn) => ({ accessKeyId: `key of ${roleArn}`, secretAccessKey: 'secret', sessionToken: 'token' }),
+    credentialsFor: (roleArn) => ({
+      accessKeyId: `key of ${roleArn}`,
+      secretAccessKey: 'secret',
+      sessionToken: 'token',
+    }),
     log: (_name, text) => printed.push(text),
     ...options,
   });

@@ -23,7 +23,10 @@ afterEach(() => host.close());
 describe('an invocation', () => {
   test('gives the event to the handler and its result back', async () => {
     const functions = start(aFunction('export const handler = async (event) => ({ got: event.x });'));
-    expect(await functions.invoke('fn', '{"x":[1,"é"]}')).toEqual({ failed: false, payload: '{"got":[1,"é"]}' });
+    expect(await functions.invoke('fn', '{"x":[1,"é"]}')).toEqual({
+      failed: false,
+      payload: '{"got":[1,"é"]}',
+    });
   });
 
   test('without a result gives null', async () => {
@@ -127,7 +130,9 @@ describe('instances', () => {
     await Promise.all([call(functions, { ms: 300 }), call(functions, { ms: 300 })]);
     await new Promise((resolve) => setTimeout(resolve, 600));
     // One instance is left, and it has run before: two calls at once meet it and a new one.
-    expect((await Promise.all([call(functions, { ms: 1000 }), call(functions, { ms: 1000 })])).toSorted()).toEqual([1, 2]);
+    expect(
+      (await Promise.all([call(functions, { ms: 1000 }), call(functions, { ms: 1000 })])).toSorted(),
+    ).toEqual([1, 2]);
   });
 });
 
@@ -138,7 +143,11 @@ describe('a failure', () => {
     const functions = start(aFunction(code));
     const { failed, payload } = await functions.invoke('fn', '{}');
     expect(failed).toBe(true);
-    expect(JSON.parse(payload)).toEqual({ errorType: 'TypeError', errorMessage: 'boom', trace: expect.any(Array) });
+    expect(JSON.parse(payload)).toEqual({
+      errorType: 'TypeError',
+      errorMessage: 'boom',
+      trace: expect.any(Array),
+    });
     expect(await call(functions)).toBe(2);
   });
 
@@ -156,8 +165,16 @@ describe('a failure', () => {
 
   test.each([
     ['process.exit', 'process.exit(3)', { errorType: 'Runtime.ExitError', errorMessage: /exit status 3$/ }],
-    ['an uncaught exception', 'setTimeout(() => { throw new RangeError("late"); }); await new Promise(() => {})', { errorType: 'RangeError', errorMessage: /^late$/ }],
-    ['an unhandled rejection', 'Promise.reject(new RangeError("lost")); await new Promise(() => {})', { errorType: 'RangeError', errorMessage: /^lost$/ }],
+    [
+      'an uncaught exception',
+      'setTimeout(() => { throw new RangeError("late"); }); await new Promise(() => {})',
+      { errorType: 'RangeError', errorMessage: /^late$/ },
+    ],
+    [
+      'an unhandled rejection',
+      'Promise.reject(new RangeError("lost")); await new Promise(() => {})',
+      { errorType: 'RangeError', errorMessage: /^lost$/ },
+    ],
   ])('by %s ends the instance and not the host', async (_what, statement, expected) => {
     const code = `let n = 0; export const handler = async ({ crash }) => { n += 1; if (crash) { ${statement} } return n; };`;
     const functions = start(aFunction(code));
@@ -169,7 +186,8 @@ describe('a failure', () => {
   });
 
   test('of memory ends the instance and not the host', async () => {
-    const code = 'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); };';
+    const code =
+      'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); };';
     expect(await call(start(aFunction(code)))).toMatchObject({ errorType: 'Runtime.OutOfMemory' });
   });
 
@@ -204,7 +222,9 @@ describe('payloads', () => {
   test('over 6 MB are no result', async () => {
     const functions = start(aFunction('export const handler = async ({ n }) => "x".repeat(n);'));
     expect(await call(functions, { n: 6_291_554 })).toHaveLength(6_291_554);
-    expect(await call(functions, { n: 6_291_555 })).toMatchObject({ errorType: 'Function.ResponseSizeTooLarge' });
+    expect(await call(functions, { n: 6_291_555 })).toMatchObject({
+      errorType: 'Function.ResponseSizeTooLarge',
+    });
   });
 });
 
@@ -217,24 +237,33 @@ test('what a function prints goes to the log', async () => {
 });
 
 describe('a function is found', () => {
-  test.each(['fn', 'fn:live', '000000000000:function:fn', 'arn:aws:lambda:us-east-1:000000000000:function:fn', 'fn:$LATEST'])(
-    'as %s',
-    (name) => {
-      start(aFunction(''));
-      host.defineQualifier('fn', 'live');
-      expect(host.find(name).definition.name).toBe('fn');
-    },
-  );
+  test.each([
+    'fn',
+    'fn:live',
+    '000000000000:function:fn',
+    'arn:aws:lambda:us-east-1:000000000000:function:fn',
+    'fn:$LATEST',
+  ])('as %s', (name) => {
+    start(aFunction(''));
+    host.defineQualifier('fn', 'live');
+    expect(host.find(name).definition.name).toBe('fn');
+  });
 
   test('by nobody else', () => {
     start(aFunction(''));
-    expect(() => host.find('other')).toThrow(expect.objectContaining({ code: 'ResourceNotFoundException', status: 404 }));
-    expect(() => host.find('fn:dead')).toThrow(expect.objectContaining({ code: 'ResourceNotFoundException' }));
+    expect(() => host.find('other')).toThrow(
+      expect.objectContaining({ code: 'ResourceNotFoundException', status: 404 }),
+    );
+    expect(() => host.find('fn:dead')).toThrow(
+      expect.objectContaining({ code: 'ResourceNotFoundException' }),
+    );
   });
 });
 
 test('closing ends running and waiting invocations', async () => {
-  const functions = start(aFunction('export const handler = () => { for (;;); };'), { maxInstancesPerFunction: 1 });
+  const functions = start(aFunction('export const handler = () => { for (;;); };'), {
+    maxInstancesPerFunction: 1,
+  });
   const outcomes = Promise.all([functions.invoke('fn', '{}'), functions.invoke('fn', '{}')]);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await functions.close();

@@ -4,7 +4,9 @@ import { aFunction, aHost } from './a-function.ts';
 
 jest.setTimeout(30_000);
 
-const host = aHost([aFunction('export const handler = async ({ fail }) => { if (fail) throw new Error("no"); return "yes"; };')]);
+const host = aHost([
+  aFunction('export const handler = async ({ fail }) => { if (fail) throw new Error("no"); return "yes"; };'),
+]);
 host.defineQualifier('fn', 'live');
 host.start('http://127.0.0.1:4566');
 const service = createLambdaService(host);
@@ -30,7 +32,11 @@ function aCall(parts: Partial<AwsCall>): AwsCall {
 }
 
 test('Invoke answers with the result', async () => {
-  expect(await service.handle(aCall({}))).toMatchObject({ status: 200, body: '"yes"', headers: { 'x-amz-executed-version': '$LATEST' } });
+  expect(await service.handle(aCall({}))).toMatchObject({
+    status: 200,
+    body: '"yes"',
+    headers: { 'x-amz-executed-version': '$LATEST' },
+  });
 });
 
 test('Invoke says in a header that the function failed', async () => {
@@ -40,8 +46,13 @@ test('Invoke says in a header that the function failed', async () => {
 });
 
 test('an event invocation is accepted at once, a dry run runs nothing', async () => {
-  expect(await service.handle(aCall({ headers: { 'x-amz-invocation-type': 'Event' } }))).toMatchObject({ status: 202, body: '' });
-  expect(await service.handle(aCall({ headers: { 'x-amz-invocation-type': 'DryRun' } }))).toMatchObject({ status: 204 });
+  expect(await service.handle(aCall({ headers: { 'x-amz-invocation-type': 'Event' } }))).toMatchObject({
+    status: 202,
+    body: '',
+  });
+  expect(await service.handle(aCall({ headers: { 'x-amz-invocation-type': 'DryRun' } }))).toMatchObject({
+    status: 204,
+  });
 });
 
 test('a body that is no JSON is refused', async () => {
@@ -53,7 +64,12 @@ test.each([
   ['GET', '/2015-03-31/functions/fn', 'lambda:GetFunction', arn],
   ['GET', '/2015-03-31/functions/fn/configuration', 'lambda:GetFunctionConfiguration', arn],
   ['POST', '/2015-03-31/functions/fn/invocations', 'lambda:InvokeFunction', arn],
-  ['POST', `/2015-03-31/functions/${encodeURIComponent(`${arn}:live`)}/invocations`, 'lambda:InvokeFunction', `${arn}:live`],
+  [
+    'POST',
+    `/2015-03-31/functions/${encodeURIComponent(`${arn}:live`)}/invocations`,
+    'lambda:InvokeFunction',
+    `${arn}:live`,
+  ],
 ])('%s %s needs %s', (method, path, action, resource) => {
   expect(service.accesses(aCall({ method, path }))).toEqual([{ action, resource }]);
 });

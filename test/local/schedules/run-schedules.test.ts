@@ -18,7 +18,10 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-function run(schedules: readonly Partial<ScheduleDefinition>[], options: Partial<ScheduleRunnerOptions> = {}): jest.Mock {
+function run(
+  schedules: readonly Partial<ScheduleDefinition>[],
+  options: Partial<ScheduleRunnerOptions> = {},
+): jest.Mock {
   const invoke = jest.fn().mockResolvedValue({ failed: false, payload: 'null' });
   const table = createScheduleTable();
   for (const schedule of schedules)

@@ -1,7 +1,9 @@
 import { parseSchedule } from '../../../local/schedules/schedule-expression.ts';
 
 const dueMinutes = (expression: string, minutes: number): number[] =>
-  Array.from({ length: minutes }, (_, index) => index + 1).filter((minute) => parseSchedule(expression)(minute, new Date(0)));
+  Array.from({ length: minutes }, (_, index) => index + 1).filter((minute) =>
+    parseSchedule(expression)(minute, new Date(0)),
+  );
 
 test.each([
   ['rate(1 minute)', 4, [1, 2, 3, 4]],
@@ -26,9 +28,14 @@ test.each([
   expect(parseSchedule(expression)(1, new Date(time))).toBe(expected);
 });
 
-test.each(['at(2030-01-01T00:00:00)', 'rate(0 minutes)', 'rate(x)', 'cron(0 3 * * *)', 'cron(0 0 L * ? *)', 'cron(61 * * * ? *)', 'cron(*/0 * * * ? *)'])(
-  '%s is refused',
-  (expression) => {
-    expect(() => parseSchedule(expression)).toThrow(Error);
-  },
-);
+test.each([
+  'at(2030-01-01T00:00:00)',
+  'rate(0 minutes)',
+  'rate(x)',
+  'cron(0 3 * * *)',
+  'cron(0 0 L * ? *)',
+  'cron(61 * * * ? *)',
+  'cron(*/0 * * * ? *)',
+])('%s is refused', (expression) => {
+  expect(() => parseSchedule(expression)).toThrow(Error);
+});

@@ -1,0 +1,147 @@
+import { passesAbaChecksum } from '../../../core/tokens/aba-routing.ts';
+import { passesLuhn } from '../../../core/tokens/luhn.ts';
+import { tokenType, type TokenTypeName } from '../../../core/tokens/token-type.ts';
+import type { Json } from '../../../core/shared/json.ts';
+
+function check(type: TokenTypeName, data: Json) {
+  const errors: string[] = [];
+  const checked = tokenType(type).check(data, (path, message) => errors.push(`${path} ${message}`));
+  return { ...checked, errors };
+}
+
+describe('Luhn', () => {
+  it.each(['4242424242424242', '378282246310005', '36227206271667', '6011111111111117'])(
+    'accepts %s',
+    (number) => {
+      expect(passesLuhn(number)).toBe(true);
+    },
+  );
+
+  it('catches every single wrong digit and every swap of neighbours but 09 and 90', () => {
+    const number = '4539578763621486';
+    for (let at = 0; at < number.length; at += 1) {
+      for (let digit = 0; digit < 10; digit += 1) {
+        const other = number.slice(0, at) + String(digit) + number.slice(at + 1);
+        expect(passesLuhn(other)).toBe(other === number);
+      }
+      const [a = '', b = ''] = [number[at], number[at + 1]];
+      const swapped = number.slice(0, at) + b + a + number.slice(at + 2);
+      const undetectable = a === b || b === '' || (a === '0' && b === '9') || (a === '9' && b === '0');
+      expect(passesLuhn(swapped)).toBe(undetectable);
+    }
+  });
+});
+
+describe('the ABA checksum', () => {
+  it.each(['021000021', '011401533', '091000019'])('accepts %s', (number) =>
+    expect(passesAbaChecksum(number)).toBe(true),
+  );
+  it.each(['021000020', '123456789', '000000000'])('refuses %s', (number) =>
+    expect(passesAbaChecksum(number)).toBe(false),
+  );
+});
+
+describe('card data', () => {
+  it('keeps what a card has and drops the rest', () => {
+    const checked = check('card', {
+      number: '4242424242424242',
+      expiration_month: 1,
+      expiration_year: 2001,
+      cvc: '012',
+      owner: 'x',
+    });
+    expect(checked).toEqual({
+      data: { number: '4242424242424242', expiration_month: 1, expiration_year: 2001 },
+      cvc: '012',
+      errors: [],
+    });
+  });
+
+  it('accepts text for month and year and a number for the cvc', () => {
+    const checked = check('card', {
+      number: '4242424242424242',
+      expiration_month: '07',
+      expiration_year: '2030',
+      cvc: 123,
+    });
+    expect(checked).toMatchObject({
+      data: { expiration_month: 7, expiration_year: 2030 },
+      cvc: '123',
+      errors: [],
+    });
+  });
+
+  it.each([
+    [{ number: '4242424242424241' }, 'data.number is not a valid card number'],
+    [{ number: '4242 4242 4242 4242' }, 'data.number must be 12 to 19 digits without separators'],
+    [{ number: '42424242424' }, 'data.number must be 12 to 19 digits without separators'],
+    [{ number: 4242424242424242 }, 'data.number must be a string'],
+    [{}, 'data.number is required'],
+    [
+      { number: '4242424242424242', expiration_month: 13 },
+      'data.expiration_month must be a month from 1 to 12',
+    ],
+    [
+      { number: '4242424242424242', expiration_month: 1.5 },
+      'data.expiration_month must be a month from 1 to 12',
+    ],
+    [{ number: '4242424242424242', expiration_year: 30 }, 'data.expiration_year must be a four-digit year'],
+    [{ number: '4242424242424242', cvc: '12' }, 'data.cvc must be three or four digits'],
+    [{ number: '4242424242424242', cvc: '12a' }, 'data.cvc must be three or four digits'],
+    ['4242424242424242', 'data must be an object'],
+  ])('refuses %j', (data, message) => {
+    expect(check('card', data).errors).toEqual([message]);
+  });
+});
+
+describe('bank data', () => {
+  it('keeps routing and account number', () => {
+    const data = { routing_number: '021000021', account_number: '12345678901234567' };
+    expect(check('bank', { ...data, more: 1 })).toEqual({ data, errors: [] });
+  });
+
+  it.each([
+    [{ account_number: '1' }, 'data.routing_number is required'],
+    [{ routing_number: '021000021' }, 'data.account_number is required'],
+    [
+      { routing_number: '021000020', account_number: '1' },
+      'data.routing_number is not a valid routing number',
+    ],
+    [{ routing_number: '02100002', account_number: '1' }, 'data.routing_number must be nine digits'],
+    [
+      { routing_number: '021000021', account_number: '123456789012345678' },
+      'data.account_number must be up to seventeen digits',
+    ],
+    [
+      { routing_number: '021000021', account_number: '12-3' },
+      'data.account_number must be up to seventeen digits',
+    ],
+  ])('refuses %j', (data, message) => {
+    expect(check('bank', data).errors).toEqual([message]);
+  });
+});
+
+describe('the other types', () => {
+  it.each<[TokenTypeName, Json]>([
+    ['card_number', '4242424242424242'],
+    ['us_bank_account_number', '123'],
+    ['us_bank_routing_number', '021000021'],
+    ['social_security_number', '123-45-6789'],
+    ['employer_id_number', '123456789'],
+    ['token', false],
+    ['token', [1, { a: null }]],
+    ['token', 0],
+  ])('%s accepts %j', (type, data) => expect(check(type, data)).toEqual({ data, errors: [] }));
+
+  it.each<[TokenTypeName, Json]>([
+    ['card_number', '4242424242424241'],
+    ['card_number', 4242],
+    ['us_bank_account_number', '12'],
+    ['us_bank_account_number', '123456789012345678'],
+    ['us_bank_routing_number', '123456789'],
+    ['social_security_number', '12345678'],
+    ['social_security_number', '12345678a'],
+    ['employer_id_number', 123456789],
+    ['token', null],
+  ])('%s refuses %j', (type, data) => expect(check(type, data).errors).toHaveLength(1));
+});

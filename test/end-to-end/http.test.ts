@@ -1,0 +1,191 @@
+import {
+  ALL_TOKEN_PERMISSIONS,
+  anApplication,
+  call,
+  CARD,
+  client,
+  credentials,
+  management,
+} from '../support/service.ts';
+
+describe('every request', () => {
+  it('is answered in JSON with a trace id, the caller’s own if it is a good one', async () => {
+    const mine = await management.get('/applications/key', { headers: { 'SVC-TRACE-ID': 'my-trace.1' } });
+    expect(mine.headers.get('svc-trace-id')).toBe('my-trace.1');
+    expect(mine.headers.get('content-type')).toBe('application/json');
+    for (const bad of ['x'.repeat(201), 'two words']) {
+      const other = await management.get('/applications/key', { headers: { 'SVC-TRACE-ID': bad } });
+      expect(other.headers.get('svc-trace-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('401: without a key, with an unknown key, with something that is no key', async () => {
+    const unknown = `${credentials.management_key.slice(0, -1)}${credentials.management_key.endsWith('1') ? '2' : '1'}`;
+    for (const key of [undefined, '', 'x', unknown, 'key_private_1', 'x'.repeat(5_000)]) {
+      const { status, body } = await call(key, 'GET', '/applications/key');
+      expect(status).toBe(401);
+      expect(body).toMatchObject({ title: 'Unauthorized', status: 401 });
+    }
+  });
+
+  it('404 for an unknown path, 405 with Allow for a known one', async () => {
+    expect((await management.get('/nothing')).body).toMatchObject({ title: 'Not Found', status: 404 });
+    expect((await management.get('/')).status).toBe(404);
+    expect((await management.get('/tokens/a/b/c')).status).toBe(404);
+    const { status, headers, body } = await management.put('/tokens/some-id', {});
+    expect([status, headers.get('allow')?.split(', ').includes('GET')]).toEqual([405, true]);
+    expect(body).toMatchObject({ title: 'Method Not Allowed', status: 405 });
+  });
+
+  it('ignores one trailing slash, and only one', async () => {
+    const app = await anApplication();
+    const created = await app.post('/tokens/', { type: 'token', data: 'x' });
+    expect(created.status).toBe(201);
+    expect((await app.get(`/tokens/${created.body.id}/`)).status).toBe(200);
+    expect((await app.get(`/tokens/${created.body.id}//`)).status).toBe(404);
+  });
+
+  it('answers OPTIONS for browsers on any origin', async () => {
+    const headers = {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'svc-api-key,content-type',
+    };
+    const preflight = await call(undefined, 'OPTIONS', '/tokens', { headers });
+    expect(preflight.status).toBeLessThan(300);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('svc-api-key');
+    const answer = await management.get('/applications/key', { headers: { Origin: 'https://shop.example' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-expose-headers')).toContain('svc-trace-id');
+  });
+});
+
+describe('a body', () => {
+  const post = (raw: string, type = 'application/json') =>
+    anApplication().then((app) => app.post('/tokens', undefined, { raw, headers: { 'Content-Type': type } }));
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json', 'text/json'])(
+    'is read as JSON when it is %s',
+    async (type) => {
+      expect((await post('{"type":"token","data":1}', type)).status).toBe(201);
+    },
+  );
+
+  it('400: is not JSON, and the answer does not repeat it', async () => {
+    const { status, body } = await post('{"type":"card","data":{"number":"4242424242424242"');
+    expect([status, body.title]).toEqual([400, 'Bad Request']);
+    expect(JSON.stringify(body)).not.toContain('4242');
+    expect((await post('not json')).status).toBe(400);
+    expect((await post('[]')).status).toBe(400);
+    expect((await post('{"type":"token","data":1}', 'text/plain')).status).toBe(400);
+  });
+
+  it('ignores members that nobody knows', async () => {
+    expect((await post('{"type":"token","data":1,"more":{"a":[1]}}')).status).toBe(201);
+  });
+
+  it('400: nests deeper than 64 levels; 64 levels in all are fine', async () => {
+    const nested = (levels: number) =>
+      `{"type":"token","data":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    expect((await post(nested(65))).status).toBe(400);
+    expect((await post(nested(64))).status).toBe(201);
+  });
+
+  it('400: holds a number that could not be given back as it came', async () => {
+    const app = await anApplication({
+      rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:create'] }],
+    });
+    for (const number of ['9007199254740993', '1e400', '0.1234567890123456789']) {
+      const { status, body } = await app.post('/tokens', undefined, {
+        raw: `{"type":"token","data":${number}}`,
+        headers: { 'Content-Type': 'application/json' },
+      });
+      expect([number, status]).toEqual([number, 400]);
+      expect(body.detail).toContain('exactly');
+    }
+    for (const number of ['9007199254740992', '-0.1', '1.50', '1e3', '1E-7', '123456789012345680000']) {
+      const { status, body } = await app.post('/tokens', undefined, {
+        raw: `{"type":"token","data":${number}}`,
+        headers: { 'Content-Type': 'application/json' },
+      });
+      expect([number, status, body.data]).toEqual([number, 201, Number(number)]);
+    }
+  });
+
+  it('413: is larger than 6 MB', async () => {
+    expect((await post(`{"type":"token","data":"${'x'.repeat(6_000_001)}"}`)).status).toBe(413);
+  });
+
+  it('413: holds data of a token larger than 3.5 MB', async () => {
+    const { status, body } = await post(`{"type":"token","data":"${'x'.repeat(3_500_000)}"}`);
+    expect([status, body.title]).toEqual([413, 'Payload Too Large']);
+  });
+});
+
+describe('an idempotency key', () => {
+  it('replays the first success, and runs nothing twice', async () => {
+    const app = await anApplication();
+    const headers = { 'SVC-IDEMPOTENCY-KEY': 'order-1' };
+    const first = await app.post('/tokens', { type: 'token', data: 'a' }, { headers });
+    const second = await app.post(
+      '/tokens',
+      { type: 'token', data: 'the body is not compared' },
+      { headers },
+    );
+    expect(second.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+    const another = await anApplication();
+    expect((await another.post('/tokens', { type: 'token', data: 'a' }, { headers })).body.id).not.toBe(
+      first.body.id,
+    );
+  });
+
+  it('replays the key of a created application', async () => {
+    const headers = { 'SVC-IDEMPOTENCY-KEY': `application-${String(Date.now())}` };
+    const wanted = { name: 'once', type: 'private', permissions: ['token:read'] };
+    const first = await management.post('/applications', wanted, { headers });
+    const second = await management.post('/applications', wanted, { headers });
+    expect(second.body).toEqual(first.body);
+    expect((await client(first.body.key).get('/tokens/nothing')).status).toBe(404);
+  });
+
+  it('does not keep failures', async () => {
+    const app = await anApplication();
+    const headers = { 'SVC-IDEMPOTENCY-KEY': 'fails-first' };
+    expect((await app.post('/tokens', { type: 'nothing', data: 1 }, { headers })).status).toBe(400);
+    expect((await app.post('/tokens', { type: 'token', data: 1 }, { headers })).status).toBe(201);
+  });
+
+  it('400: is empty or longer than 400 characters', async () => {
+    const app = await anApplication();
+    for (const key of ['', 'x'.repeat(401)]) {
+      expect(
+        (await app.post('/tokens', { type: 'token', data: 1 }, { headers: { 'SVC-IDEMPOTENCY-KEY': key } }))
+          .status,
+      ).toBe(400);
+    }
+  });
+
+  it('409 or the replay for requests at the same time, and one token', async () => {
+    const app = await anApplication();
+    const headers = { 'SVC-IDEMPOTENCY-KEY': 'at-once' };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => app.post('/tokens', { type: 'token', data: 1 }, { headers })),
+    );
+    const created = answers.filter(({ status }) => status === 201);
+    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    expect(new Set(created.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('never keeps a cvc', async () => {
+    const app = await anApplication({
+      rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ALL_TOKEN_PERMISSIONS }],
+    });
+    const headers = { 'SVC-IDEMPOTENCY-KEY': 'card' };
+    const first = await app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '737' } }, { headers });
+    expect(first.body.data.cvc).toBe('737');
+    const second = await app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '737' } }, { headers });
+    expect(second.body).toEqual({ ...first.body, data: CARD });
+  });
+});

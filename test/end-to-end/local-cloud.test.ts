@@ -1,0 +1,153 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { allItems, bytesOf } from '../support/aws.ts';
+import { runService, temporaryFolder } from '../support/run-service.ts';
+import { aRevealingApplication, call, CARD, credentials } from '../support/service.ts';
+
+const run = promisify(execFile);
+
+/** The same application and token requests against any running service. */
+async function anApplicationOf(baseUrl: string, managementKey: string) {
+  const rules = [
+    { priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] },
+  ];
+  const { body } = await call(managementKey, 'POST', '/applications', {
+    baseUrl,
+    body: { name: 'x', type: 'private', rules },
+  });
+  return (method: string, path: string, sent?: unknown) =>
+    call(body.key, method, path, { baseUrl, body: sent });
+}
+
+describe('the store', () => {
+  it('holds no digit of a card, no metadata and no key in the clear', async () => {
+    const app = await aRevealingApplication();
+    const number = '5555341244441115';
+    const marks = [
+      number,
+      number.slice(0, 12),
+      'metadata-mark-51',
+      'mask-mark-52',
+      app.key,
+      credentials.management_key,
+    ];
+    const token = {
+      type: 'card',
+      data: { ...CARD, number, cvc: '9137' },
+      metadata: { mark: 'metadata-mark-51' },
+      mask: 'mask-mark-52',
+    };
+    const { body } = await app.post('/tokens', token, { headers: { 'SVC-IDEMPOTENCY-KEY': 'ciphertext' } });
+    const items = (await allItems(credentials.aws_endpoint_url)).map(bytesOf);
+    expect(items.filter((item) => item.includes(body.id)).length).toBeGreaterThanOrEqual(2);
+    for (const mark of [...marks, '"9137"']) {
+      for (const form of [mark, Buffer.from(mark).toString('base64'), Buffer.from(mark).toString('hex')]) {
+        expect(items.filter((item) => item.includes(form))).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('the operator command line', () => {
+  const operator = (...args: string[]) =>
+    run(process.execPath, [
+      'bin/operator.ts',
+      ...args,
+      '--local',
+      process.env['CLOAKROOM_CREDENTIALS'] ?? '',
+    ]);
+
+  it('creates a tenant whose management key works', async () => {
+    const { stdout } = await operator('create-tenant', '--name', 'Another shop', '--json');
+    const created = JSON.parse(stdout);
+    expect(created).toEqual({
+      tenant_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      management_key: expect.stringMatching(/^key_management_/),
+      webhook_secret: expect.stringMatching(/^whsec_/),
+    });
+    const own = await call(created.management_key, 'GET', '/applications/key');
+    expect(own.body.tenant_id).toBe(created.tenant_id);
+  });
+
+  it('says what is wrong with its arguments', async () => {
+    await expect(operator('create-tenant')).rejects.toMatchObject({
+      code: 2,
+      stderr: 'operator: create-tenant needs --name\n',
+    });
+    await expect(operator('destroy-everything')).rejects.toMatchObject({ code: 2 });
+    await expect(operator('create-tenant', '--name', 'x', '--more')).rejects.toMatchObject({ code: 2 });
+    await expect(operator('create-tenant', '--name', 'x'.repeat(201))).rejects.toMatchObject({ code: 1 });
+  });
+});
+
+describe('a service of its own', () => {
+  it('keeps what it acknowledged across kill -9 with --data', async () => {
+    const data = temporaryFolder();
+    const first = await runService(['--data', data]);
+    const before = await anApplicationOf(first.credentials.base_url, first.credentials.management_key);
+    const created = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => before('POST', '/tokens', { type: 'token', data: index })),
+    );
+    await first.stop('SIGKILL');
+
+    const second = await runService(['--data', data]);
+    try {
+      expect(second.credentials).toMatchObject({
+        tenant_id: first.credentials.tenant_id,
+        management_key: first.credentials.management_key,
+      });
+      const after = await anApplicationOf(second.credentials.base_url, second.credentials.management_key);
+      for (const [index, { body }] of created.entries())
+        expect((await after('GET', `/tokens/${body.id}`)).body.data).toBe(index);
+    } finally {
+      expect(await second.stop()).toBe(0);
+    }
+  });
+
+  it('fails with AccessDenied where a grant was taken from the stack', async () => {
+    const app = temporaryFolder();
+    execFileSync(process.execPath, ['bin/cloakroom.ts'], { env: { ...process.env, CDK_OUTDIR: app } });
+    const [template = ''] = globSync(join(app, '*-Api.template.json'));
+    const withoutPut = readFileSync(template, 'utf8').replaceAll(
+      '"dynamodb:PutItem"',
+      '"dynamodb:DescribeTable"',
+    );
+    writeFileSync(template, withoutPut);
+    const service = await runService(['--app', app]);
+    try {
+      const { base_url, management_key } = service.credentials;
+      const { status, body } = await call(management_key, 'POST', '/applications', {
+        baseUrl: base_url,
+        body: { name: 'x', type: 'private', permissions: ['token:read'] },
+      });
+      expect([status, body]).toEqual([500, { title: 'Internal Server Error', status: 500 }]);
+      expect(service.output()).toMatch(/AccessDeniedException.*not authorized to perform: dynamodb:PutItem/);
+      expect((await call(management_key, 'GET', '/applications/key', { baseUrl: base_url })).status).toBe(
+        200,
+      );
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('refuses settings and options that it does not know', async () => {
+    const start = (...args: string[]) => run(process.execPath, ['local/start.ts', '--port', '0', ...args]);
+    await expect(start('--set', 'cvcLifetime=1')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('unknown setting cvcLifetime'),
+    });
+    await expect(start('--set', 'cvcLifetimeSeconds=soon')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cvcLifetimeSeconds must be a number'),
+    });
+    await expect(start('--tick', 'x')).rejects.toMatchObject({ code: 2 });
+    await expect(start('--nothing')).rejects.toMatchObject({ code: 2 });
+    const port = new URL(credentials.base_url).port;
+    await expect(run(process.execPath, ['local/start.ts', '--port', port])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(port),
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { parseOptions } from '../../../local/options.ts';
+
+test('without options the defaults hold', () => {
+  expect(parseOptions([])).toEqual({
+    kind: 'start',
+    port: 8787,
+    credentialsFile: resolve('.local/credentials.json'),
+    tickSeconds: 60,
+    settings: {},
+    verbose: false,
+  });
+});
+
+test('every option is taken over, paths from where npm was called', () => {
+  const args = [
+    '--port',
+    '0',
+    '--data',
+    'd',
+    '--credentials',
+    '/c.json',
+    '--tick=0.5',
+    '--app',
+    'cdk.out',
+    '--verbose',
+  ];
+  const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'equation=a=b', '--set', 'empty='];
+  expect(parseOptions([...args, ...settings])).toEqual({
+    kind: 'start',
+    port: 0,
+    dataDirectory: resolve('d'),
+    credentialsFile: '/c.json',
+    tickSeconds: 0.5,
+    appDirectory: resolve('cdk.out'),
+    verbose: true,
+    settings: { headerPrefixes: 'SVC,ACME', equation: 'a=b', empty: '' },
+  });
+});
+
+test('--help asks for help', () => {
+  expect(parseOptions(['--help'])).toEqual({ kind: 'help' });
+});
+
+test.each([
+  [['--prot', '1'], "Unknown option '--prot'"],
+  [['extra'], "Unexpected argument 'extra'"],
+  [['--port'], "Option '--port <value>' argument missing"],
+  [['--port', '65536'], '--port must be a number from 0 to 65535, not 65536'],
+  [['--port', '80a'], '--port must be a number from 0 to 65535, not 80a'],
+  [['--port', ''], '--port must be a number from 0 to 65535, not '],
+  [['--tick', '0'], '--tick must be a number of seconds over 0, not 0'],
+  [['--tick', 'fast'], '--tick must be a number of seconds over 0, not fast'],
+  [['--set', 'name'], '--set needs NAME=VALUE, not name'],
+  [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
+  [['--data', ''], '--data needs a path'],
+])('%j is refused in one line', (args, problem) => {
+  expect(parseOptions(args)).toEqual({ kind: 'invalid', problem: expect.stringContaining(problem) });
+  expect(JSON.stringify(parseOptions(args))).not.toContain('\\n');
+});

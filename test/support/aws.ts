@@ -1,0 +1,33 @@
+import {
+  DynamoDBClient,
+  ListTablesCommand,
+  paginateScan,
+  type AttributeValue,
+} from '@aws-sdk/client-dynamodb';
+
+const administrator = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+
+/** DynamoDB of a local cloud, as the administrator of its account. */
+export const dynamodbOf = (endpoint: string) => new DynamoDBClient({ endpoint, ...administrator });
+
+/** Every item of every table. */
+export async function allItems(endpoint: string): Promise<Record<string, AttributeValue>[]> {
+  const client = dynamodbOf(endpoint);
+  const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
+  const items: Record<string, AttributeValue>[] = [];
+  for (const TableName of tables) {
+    for await (const page of paginateScan({ client }, { TableName })) items.push(...(page.Items ?? []));
+  }
+  return items;
+}
+
+/** All bytes of an item as Latin-1 text, binary attributes included, so that any plaintext in it is found. */
+export function bytesOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+  if (Array.isArray(value)) return value.map(bytesOf).join('\n');
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([name, member]) => `${name}=${bytesOf(member)}`)
+      .join('\n');
+  return String(value);
+}

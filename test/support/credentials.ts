@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const credentialsSchema = z.object({
+  base_url: z.string(),
+  tenant_id: z.string(),
+  management_key: z.string(),
+  webhook_secret: z.string(),
+  aws_endpoint_url: z.string(),
+});
+
+export type Credentials = z.infer<typeof credentialsSchema>;
+
+/** A credentials file as `npm start` writes it. */
+export function readCredentials(file: string): Credentials {
+  return credentialsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+}

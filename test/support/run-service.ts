@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCredentials, type Credentials } from './credentials.ts';
+
+/** A service that runs by itself, as `npm start` runs it. */
+export interface RunningService {
+  readonly credentials: Credentials;
+  readonly credentialsFile: string;
+  /** Everything that it has printed. */
+  output(): string;
+  /** Ends it as Ctrl-C does, or at once. Resolves with its exit code. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
+
+function whenReady(child: ChildProcess, output: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (output().includes('Ready.')) resolve();
+    };
+    child.stdout?.on('data', look);
+    child.once('exit', (code) => reject(new Error(`the service ended with ${String(code)}:\n${output()}`)));
+  });
+}
+
+/** Starts a service on free ports. Rejects with its output if it does not get ready. */
+export async function runService(args: readonly string[] = []): Promise<RunningService> {
+  const credentialsFile = join(temporaryFolder(), 'credentials.json');
+  const options = ['--port', '0', '--credentials', credentialsFile, '--verbose', ...args];
+  const child = spawn(process.execPath, ['local/start.ts', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
+  await whenReady(child, () => printed);
+  return {
+    credentials: readCredentials(credentialsFile),
+    credentialsFile,
+    output: () => printed,
+    stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+      const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

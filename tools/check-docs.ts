@@ -1,0 +1,63 @@
+// The documentation names exactly what the code has: routes, error codes, settings, environment variables, and the call sites of
+// `Secret.reveal()`. Each list is the first column of a table below a fixed heading.
+import { globSync, readFileSync } from 'node:fs';
+import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
+import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
+import { environment as operatorEnvironment } from '../functions/operator/config.ts';
+import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
+import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
+import { PROBLEMS } from '../http/problem.ts';
+import { SETTING_NAMES } from '../lib/settings.ts';
+
+/** First cells of the table rows below a heading, without code marks. */
+function documented(file: string, heading: string): Set<string> {
+  const text = readFileSync(file, 'utf8');
+  const start = text.indexOf(`\n${heading}\n`);
+  if (start === -1) throw new Error(`${file} has no heading "${heading}"`);
+  const end = text.slice(start + heading.length + 2).search(/^#/m);
+  const section = end === -1 ? text.slice(start) : text.slice(start, start + heading.length + 2 + end);
+  const cells = [...section.matchAll(/^\| (`[^`]+`) +\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
+  return new Set(cells);
+}
+
+function revealSites(): string[] {
+  const files = globSync('{core,http,functions,adapters}/**/*.ts');
+  return files.filter((file) => readFileSync(file, 'utf8').includes('.reveal()'));
+}
+
+const routes = [...tokensRoutes, ...applicationsRoutes].map(({ method, path }) => `${method} ${path}`);
+const environments = [tokensEnvironment, applicationsEnvironment, operatorEnvironment].flatMap(({ shape }) =>
+  Object.keys(shape),
+);
+
+const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
+  [
+    ['route', 'docs/api.md', '## Operations', routes],
+    ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
+    ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
+    ['environment variable', 'docs/architecture.md', '## Environment of the functions', environments],
+    ['reveal() call site', 'docs/security.md', '## Where plaintext is opened', revealSites()],
+  ];
+
+const problems: string[] = [];
+for (const [what, file, heading, actual] of lists) {
+  const said = documented(file, heading);
+  for (const name of new Set(actual))
+    if (!said.has(name)) problems.push(`${file}, "${heading}" lacks the ${what} ${name}`);
+  for (const name of said)
+    if (!actual.includes(name))
+      problems.push(`${file}, "${heading}" has a ${what} that the code does not: ${name}`);
+}
+
+/** Links between the documents lead somewhere. */
+for (const file of globSync('{*.md,docs/**/*.md}')) {
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const path = new URL(target, `file://${process.cwd()}/${file}`).pathname;
+    if (globSync(path).length === 0) problems.push(`${file} links to ${target}, which does not exist`);
+  }
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${String(lists.length)} lists checked, ${String(problems.length)} problems`);
+process.exitCode = problems.length > 0 ? 1 : 0;
