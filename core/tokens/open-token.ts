@@ -4,23 +4,20 @@ import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplates } from '../expressions/render.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
-import { wholeData } from './prepare-token.ts';
 import { Secret } from '../shared/secret.ts';
+import { wholeData } from './prepare-token.ts';
 import type { StoredToken, TokenDetails, TokenView } from './token.ts';
-import type { TokenStore } from './token-store.ts';
+import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 
 export interface OpenTokenDeps {
-  readonly tokenStore: Pick<TokenStore, 'findCvc'>;
+  readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
   readonly vault: Vault;
   readonly clock: Clock;
 }
 
 /** The contexts that the fields of a token are sealed under. */
-export const sealContext = (
-  token: Pick<StoredToken, 'tenantId' | 'id'>,
-  field: 'data' | 'details' | 'cvc',
-) => ({
+export const sealContext = (token: Pick<StoredToken, 'tenantId' | 'id'>, field: 'data' | 'details' | 'cvc') => ({
   tenantId: token.tenantId,
   recordId: token.id,
   field,
@@ -44,18 +41,27 @@ export function openData(vault: Vault, token: StoredToken): Promise<Secret<Json>
   return vault.open(sealContext(token, 'data'), token.sealedData);
 }
 
-/** The whole data of a token: a card has its cvc as long as that lives. */
-export async function openWholeData(deps: OpenTokenDeps, token: StoredToken): Promise<Secret<Json>> {
-  const [data, cvc] = await Promise.all([openData(deps.vault, token), openCvc(deps, token)]);
-  return wholeData(data, cvc);
+/** Whether a card has a cvc whose hour is not over; whether the record is still there is another question. */
+function hasCvc(token: StoredToken, now: number): boolean {
+  return token.cvcUntil !== undefined && token.cvcUntil > now;
 }
 
 /** A card's cvc; `undefined` from the instant its hour is over, whether it was swept or not. */
-async function openCvc(deps: OpenTokenDeps, token: StoredToken): Promise<Secret<Json> | undefined> {
-  if (token.cvcUntil === undefined || token.cvcUntil <= deps.clock()) return undefined;
-  const stored = await deps.tokenStore.findCvc(token.tenantId, token.id);
-  if (stored === undefined || stored.until <= deps.clock()) return undefined;
-  return deps.vault.open(sealContext(token, 'cvc'), stored.sealedCvc);
+async function openCvc(deps: OpenTokenDeps, token: StoredToken, cvc: StoredCvc | undefined): Promise<Secret<Json> | undefined> {
+  const now = deps.clock();
+  if (cvc === undefined || cvc.until <= now || !hasCvc(token, now)) return undefined;
+  return deps.vault.open(sealContext(token, 'cvc'), cvc.sealedCvc);
+}
+
+/** The whole data of tokens of one tenant, in their order: a card has its cvc as long as that lives. One read for all of them. */
+export async function openWholeData(deps: OpenTokenDeps, tokens: readonly StoredToken[]): Promise<readonly Secret<Json>[]> {
+  const withCvc = tokens.filter((token) => hasCvc(token, deps.clock()));
+  const [first] = withCvc;
+  const ids = withCvc.map(({ id }) => id);
+  const cvcs = first === undefined ? new Map<string, StoredCvc>() : await deps.tokenStore.findCvcs(first.tenantId, ids);
+  return Promise.all(
+    tokens.map(async (token) => wholeData(await openData(deps.vault, token), await openCvc(deps, token, cvcs.get(token.id)))),
+  );
 }
 
 /** The masked value; `undefined` if there is no mask or it fails, since what cannot be masked is redacted. */
@@ -69,6 +75,11 @@ export function maskData(mask: Json, data: Secret<Json>): Secret<Json> | undefin
   }
 }
 
+/** The mask that a token has: its own or that of its type. */
+export function maskOf(token: Pick<StoredToken, 'type'>, details: TokenDetails): Json {
+  return details.mask === undefined ? tokenType(token.type).mask : details.mask;
+}
+
 /** The parts of a token, opened only when a transform needs them. */
 export interface TokenParts {
   readonly details: TokenDetails;
@@ -78,25 +89,17 @@ export interface TokenParts {
   wholeData(): Promise<Secret<Json>>;
 }
 
-async function transformed(
-  transform: Transform,
-  mask: Json,
-  parts: TokenParts,
-): Promise<Secret<Json> | undefined> {
+async function transformed(transform: Transform, mask: Json, parts: TokenParts): Promise<Secret<Json> | undefined> {
   if (transform === 'reveal') return parts.wholeData();
   if (transform === 'redact' || mask === null) return undefined;
   return maskData(mask, await parts.data());
 }
 
 /** A token as a caller sees it under a transform (spec.md, Transform values). Opens no more than the transform shows. */
-export async function showToken(
-  token: StoredToken,
-  transform: Transform,
-  parts: TokenParts,
-): Promise<TokenView> {
+export async function showToken(token: StoredToken, transform: Transform, parts: TokenParts): Promise<TokenView> {
   const { details } = parts;
   const type = tokenType(token.type);
-  const mask = details.mask === undefined ? type.mask : details.mask;
+  const mask = maskOf(token, details);
   const searchIndexes = details.searchIndexes ?? type.searchIndexes;
   const data = await transformed(transform, mask, parts);
   return {
@@ -109,15 +112,31 @@ export async function showToken(
   };
 }
 
-/** {@link showToken} for a token that was read from the store. */
-export async function openToken(
-  deps: OpenTokenDeps,
-  token: StoredToken,
-  transform: Transform,
-): Promise<TokenView> {
-  return showToken(token, transform, {
-    details: await openDetails(deps.vault, token),
-    data: () => openData(deps.vault, token),
-    wholeData: () => openWholeData(deps, token),
-  });
+/** A token that was read, with the transform that its reader may see it under. */
+export interface PermittedToken {
+  readonly token: StoredToken;
+  readonly transform: Transform;
+}
+
+/** {@link showToken} for tokens that were read from the store. */
+export async function openTokens(deps: OpenTokenDeps, permitted: readonly PermittedToken[]): Promise<readonly TokenView[]> {
+  const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
+  const whole = await openWholeData(deps, revealed);
+  const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));
+  return Promise.all(
+    permitted.map(async ({ token, transform }) =>
+      showToken(token, transform, {
+        details: await openDetails(deps.vault, token),
+        data: () => openData(deps.vault, token),
+        wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token),
+      }),
+    ),
+  );
+}
+
+/** {@link openTokens} for one token. */
+export async function openToken(deps: OpenTokenDeps, token: StoredToken, transform: Transform): Promise<TokenView> {
+  const [view] = await openTokens(deps, [{ token, transform }]);
+  if (view === undefined) throw new Error('open token: nothing was opened');
+  return view;
 }

@@ -1,5 +1,6 @@
 import type { Container } from '../shared/container.ts';
 import type { StoredToken } from './token.ts';
+import type { TokenTypeName } from './token-type.ts';
 
 /** A sealed cvc, kept where there are no backups. `until` in ms since the epoch. */
 export interface StoredCvc {
@@ -8,22 +9,59 @@ export interface StoredCvc {
 }
 
 /** What is written with a token, all of it or nothing. */
-export interface NewToken {
+export interface TokenWrite {
   readonly token: StoredToken;
-  readonly cvc?: StoredCvc;
+  /** A new cvc; `removed` takes an old one away; absent leaves it as it is. */
+  readonly cvc?: StoredCvc | 'removed';
+  /** A token that is gone, or no longer has the fingerprint, whose lock may be taken over. Only for a token that `holdsLock`. */
+  readonly lockOf?: string;
+}
+
+/** Why a write did not happen; nothing was written. */
+export type WriteObstacle =
+  /** A token of this id exists: also one that has expired and was not swept yet, and also this very token when the answer to an earlier attempt was lost (its `writeId` tells). */
+  | { readonly taken: StoredToken }
+  /** Another token holds the lock of the type and fingerprint. */
+  | { readonly lockedBy: string }
+  /** The token has changed, or is gone, since it was read. */
+  | 'changed';
+
+/** The little that a list or a search knows of a token before it is read. */
+export interface TokenCandidate {
+  readonly id: string;
+  /** Its place in the order of creation, unique in the tenant; sorts as text. */
+  readonly position: string;
+  readonly type: TokenTypeName;
+  readonly containers: readonly Container[];
+  readonly expiresAt?: number;
 }
 
 /** Where tokens are kept. Every call rejects with `dependency_unavailable` when the store is down or throttles after retries. */
 export interface TokenStore {
   /**
-   * Writes a new token with everything that belongs to it. `taken` if a token of this id exists: also one that has expired and was
-   * not swept yet, and also the very same token when the answer to an earlier attempt was lost (its `writeId` tells).
+   * Writes new tokens with everything that belongs to them: all of them become visible at once, or none. An attempt that dies leaves
+   * nothing visible, and nothing that a sweep does not remove.
    */
-  create(token: NewToken): Promise<'created' | { readonly taken: StoredToken }>;
+  create(tokens: readonly TokenWrite[]): Promise<'written' | WriteObstacle>;
+  /** Writes a changed token over the version it was made from. */
+  update(previous: StoredToken, next: TokenWrite): Promise<'written' | WriteObstacle>;
   /** The token, or `undefined`. Reads what was last written; expiry is the caller's business. */
   find(tenantId: string, id: string): Promise<StoredToken | undefined>;
-  /** The cvc of a card, or `undefined`; the caller checks its hour. */
-  findCvc(tenantId: string, id: string): Promise<StoredCvc | undefined>;
+  /** Those of the tokens that exist, in any order, in as few calls as possible. */
+  findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
+  /** The cvc of those of the cards that have one, by token id; the caller checks their hour. */
+  findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
+  /** Tokens of a fingerprint; the newest ones may not be among them yet. */
+  findByFingerprint(tenantId: string, fingerprint: string): Promise<readonly StoredToken[]>;
+  /**
+   * Candidates newest first, in batches, starting after `after` (a position). With `terms` (hashes): those under all of them. A
+   * candidate may have changed or gone since its entry was written; who reads it looks again. `expected` is about how many will
+   * be taken, so that not many more are read.
+   */
+  candidates(
+    tenantId: string,
+    wanted: { readonly terms: readonly string[]; readonly after?: string; readonly expected: number },
+  ): AsyncIterable<readonly TokenCandidate[]>;
   /**
    * Deletes a token in one call if it can be decided and done in one: it stands in a single container below one of `below`, has
    * not expired at `now`, and nothing else belongs to it. Otherwise nothing changes, and the token comes back, or `undefined` if there is none.
@@ -33,6 +71,6 @@ export interface TokenStore {
     id: string,
     condition: { readonly below: readonly Container[]; readonly now: number },
   ): Promise<'deleted' | { readonly kept: StoredToken | undefined }>;
-  /** Deletes this version of a token and everything that belongs to it, all or nothing; `false` if it has changed since. */
+  /** Deletes this version of a token and everything that belongs to it; `false` if it has changed since. */
   deleteWhole(token: StoredToken): Promise<boolean>;
 }

@@ -32,17 +32,20 @@ export interface StoredToken {
   readonly createdAt: number;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
+  /** Hashes of the terms that the token can be found by (`index-term.ts`); empty for a plain token. */
+  readonly terms: readonly string[];
+  /** Whether it is the token that creates with `deduplicate_token` find for its type and fingerprint. */
+  readonly holdsLock: boolean;
   /** Starts at 1 and grows by one with each update. */
   readonly version: number;
   /** Names the request that wrote this version, so that a write whose answer was lost is recognised when it is tried again. */
   readonly writeId: Buffer;
 }
 
+type NotShown = 'sealedData' | 'sealedDetails' | 'cvcUntil' | 'terms' | 'holdsLock' | 'version' | 'writeId';
+
 /** A token as a caller may see it: `data` is absent when it was redacted. */
-export interface TokenView extends Omit<
-  StoredToken,
-  'sealedData' | 'sealedDetails' | 'cvcUntil' | 'version' | 'writeId'
-> {
+export interface TokenView extends Omit<StoredToken, NotShown> {
   readonly data?: Secret<Json>;
   readonly mask: Json;
   readonly metadata?: Readonly<Record<string, string>>;

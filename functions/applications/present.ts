@@ -1,8 +1,8 @@
+import { defined } from '../../core/shared/defined.ts';
 import type { AccessRule } from '../../core/applications/access-rule.ts';
 import type { Application } from '../../core/applications/application.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { formatTimestamp } from '../../core/shared/timestamp.ts';
-import { defined } from '../../http/schemas.ts';
 
 const time = (at: number | undefined) => (at === undefined ? undefined : formatTimestamp(at));
 

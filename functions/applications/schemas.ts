@@ -10,7 +10,8 @@ import type { NewApplication } from '../../core/applications/create-application.
 import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/applications/permission.ts';
 import { CONTAINER_FORM, parseContainer } from '../../core/shared/container.ts';
 import { parseIsoTimestamp } from '../../core/shared/timestamp.ts';
-import { body, defined, list, names, oneOf, optional, text } from '../../http/schemas.ts';
+import { defined } from '../../core/shared/defined.ts';
+import { body, list, names, oneOf, optional, text } from '../../http/schemas.ts';
 
 const DESCRIPTION_MAX_LENGTH = 500;
 

@@ -3,7 +3,8 @@ import type { Json } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import type { TokenInput } from '../../core/tokens/token-input.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
-import { body, defined, list, names, oneOf, optional, text } from '../../http/schemas.ts';
+import { defined } from '../../core/shared/defined.ts';
+import { body, list, names, oneOf, optional, text } from '../../http/schemas.ts';
 
 /** JSON that came through the JSON parser: nothing is left to check but that it is there. */
 const json = z.custom<Json>((value) => value !== undefined, { error: 'is required' });

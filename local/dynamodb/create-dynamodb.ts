@@ -115,7 +115,7 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
       await tables.create(definition);
       await expiry.setTimeToLive(definition.name, definition.timeToLiveAttribute);
     },
-    tableArn: tables.arn,
-    expireItems: expiry.expireItems,
+    tableArn: (name) => tables.arn(name),
+    expireItems: (nowSeconds) => expiry.expireItems(nowSeconds),
   };
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import dynaliteDb from 'dynalite/db/index.js';
+import { dynaliteDb } from './dynalite.ts';
 import type { KeyRange, Level, LevelOperation } from './dynalite-types.ts';
 import type { Item } from './item.ts';
 

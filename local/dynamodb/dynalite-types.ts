@@ -81,20 +81,36 @@ export interface PageResult {
   readonly LastEvaluatedKey?: Item;
 }
 
-/** dynalite's validation of one action: the types of the members and the rules between them. */
-export interface ActionValidation {
-  readonly types: Readonly<Record<string, unknown>>;
-  readonly custom?: (data: unknown, store: unknown) => string | undefined;
+export interface BatchGet {
+  readonly RequestItems: Readonly<Record<string, BatchGetTable>>;
 }
 
-export type Action = (store: DynaliteStore, data: unknown, callback: Callback<unknown>) => void;
+export interface BatchWrite {
+  readonly RequestItems: Readonly<
+    Record<
+      string,
+      readonly {
+        readonly PutRequest?: { readonly Item: Item };
+        readonly DeleteRequest?: { readonly Key: Item };
+      }[]
+    >
+  >;
+}
+
+/** What dynalite demands of the requests of one action: the types of the members and the rules between them. */
+export interface Rules<Request> {
+  readonly types: Readonly<Record<string, unknown>>;
+  readonly custom: (data: Request, store: unknown) => string | undefined;
+}
+
+export type Action<Result> = (store: DynaliteStore, data: unknown, callback: Callback<Result>) => void;
 
 export interface DynaliteValidations {
-  checkTypes(data: unknown, types: ActionValidation['types']): unknown;
-  checkValidations(
-    data: unknown,
-    types: ActionValidation['types'],
-    custom: ActionValidation['custom'],
+  checkTypes(data: unknown, types: Rules<never>['types']): unknown;
+  checkValidations<Request>(
+    data: Request,
+    types: Rules<Request>['types'],
+    custom: Rules<Request>['custom'],
     store: unknown,
   ): void;
 }

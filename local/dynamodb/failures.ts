@@ -44,8 +44,8 @@ function isDynaliteError(error: unknown): error is DynaliteError {
 }
 
 /** Turns what dynalite reports into an AwsError; a fault of dynalite or of ours stays what it is. */
-export function toFailure(error: unknown): unknown {
-  if (!isDynaliteError(error)) return error;
+export function toFailure(error: unknown): Error {
+  if (!isDynaliteError(error)) return error instanceof Error ? error : new Error(String(error));
   const { __type, message, Message } = error.body;
   return new AwsError(__type.slice(__type.indexOf('#') + 1), error.statusCode, message ?? Message ?? '');
 }

@@ -1,4 +1,4 @@
-import dynaliteDb from 'dynalite/db/index.js';
+import { dynaliteDb } from './dynalite.ts';
 import type { Item } from './item.ts';
 import type { IndexDefinition, TableDescription } from './table.ts';
 

@@ -1,8 +1,8 @@
-import validations from 'dynalite/validations/index.js';
 import { z } from 'zod';
+import { dynaliteValidations } from './dynalite.ts';
 import { AwsError } from '../aws-service.ts';
 import type { AwsCall } from '../aws-service.ts';
-import type { ActionValidation, ParsedExpression, ValidRequest } from './dynalite-types.ts';
+import type { ParsedExpression, Rules, ValidRequest } from './dynalite-types.ts';
 import { notImplemented, toFailure, validationFailure } from './failures.ts';
 import { MAX_ITEM_BYTES } from './item-size.ts';
 
@@ -62,16 +62,16 @@ function refuseDocumentComparison({ type = '', args = [] }: ParsedExpression): v
  * Checks a request with dynalite's validation of its action, and parses its expressions into the members that begin with `_`.
  * Throws AwsError as DynamoDB would.
  */
-export function validated<T extends object = ValidRequest>(validation: ActionValidation, body: Body): T {
+export function validated<Request>(rules: Rules<Request>, body: Body): Request {
   requireShortExpressions(body);
   try {
-    const data = validations.checkTypes(
+    const data = dynaliteValidations.checkTypes(
       typeof body['TableName'] === 'string'
         ? { ...body, TableName: tableNameOf(body['TableName']) }
         : { ...body },
-      validation.types,
-    ) as T & Pick<ValidRequest, '_condition' | '_filter'>;
-    validations.checkValidations(data, validation.types, validation.custom, {
+      rules.types,
+    ) as Request & Pick<ValidRequest, '_condition' | '_filter'>;
+    dynaliteValidations.checkValidations(data, rules.types, rules.custom, {
       options: { maxItemSize: MAX_ITEM_BYTES },
     });
     for (const parsed of [data._condition, data._filter]) {

@@ -1,12 +1,16 @@
 import type { Action, DynaliteStore } from './dynalite-types.ts';
 import { toFailure } from './failures.ts';
 
-/** Runs one of dynalite's actions. Rejects with AwsError for what DynamoDB would report. `T` is what the action answers. */
-export function runAction<T>(action: Action, store: DynaliteStore, data: unknown): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
+/** Runs one of dynalite's actions. Rejects with AwsError for what DynamoDB would report. */
+export function runAction<Result>(
+  action: Action<Result>,
+  store: DynaliteStore,
+  data: unknown,
+): Promise<Result> {
+  return new Promise<Result>((resolve, reject) => {
     action(store, data, (error, result) => {
-      if (error === null || error === undefined) resolve(result as T);
-      else reject(toFailure(error) as Error);
+      if (error === null || error === undefined) resolve(result as Result);
+      else reject(toFailure(error));
     });
   });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import createTableValidation from 'dynalite/validations/createTable.js';
+import { rules } from './dynalite.ts';
 import { levelKeys } from './database.ts';
 import type { Database } from './database.ts';
 import { tableNotFound } from './failures.ts';
@@ -40,7 +40,7 @@ function shapeOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] 
 }
 
 function requireValid(definition: TableDefinition): void {
-  const problem = createTableValidation.custom?.(
+  const problem = rules.createTable.custom(
     {
       TableName: definition.name,
       BillingMode: 'PAY_PER_REQUEST',

@@ -1,4 +1,4 @@
-import dynaliteDb from 'dynalite/db/index.js';
+import { dynaliteDb } from './dynalite.ts';
 import { levelKeys } from './database.ts';
 import type { ReadItem } from './database.ts';
 import type { Images } from './consumed-capacity.ts';

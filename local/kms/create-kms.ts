@@ -190,7 +190,9 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
         ];
       case 'DescribeKey':
         return [access(operation, input.KeyId)];
-      default:
+      case 'Encrypt':
+      case 'GenerateDataKey':
+      case 'GenerateDataKeyWithoutPlaintext':
         return [access(operation, input.KeyId, input.EncryptionContext)];
     }
   }

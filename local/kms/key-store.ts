@@ -22,8 +22,8 @@ export interface KeyStore {
 }
 
 async function readKeys(file: string): Promise<Map<string, StoredKey>> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
     throw error;
   });
   return new Map(

@@ -1,8 +1,7 @@
-import getItem from 'dynalite/actions/getItem.js';
-import batchGetItemValidation from 'dynalite/validations/batchGetItem.js';
+import { actions, rules } from '../dynalite.ts';
 import { consumedCapacity, readUnits, sumByTable, totalUnits } from '../consumed-capacity.ts';
 import type { Units } from '../consumed-capacity.ts';
-import type { BatchGetTable, ItemResult } from '../dynalite-types.ts';
+import type { BatchGetTable } from '../dynalite-types.ts';
 import type { Item } from '../item.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
 import type { Operation, OperationContext, Outcome } from '../operation.ts';
@@ -13,10 +12,6 @@ import { givenNames, namedTables } from './named-tables.ts';
 
 /** The most one BatchGetItem answers with; keys beyond it come back unprocessed. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-
-interface BatchGet {
-  readonly RequestItems: Readonly<Record<string, BatchGetTable>>;
-}
 
 /** The members of a table's request that its unprocessed keys need to be asked for again. */
 function again({ _projection, Keys: _keys, ...settings }: BatchGetTable, keys: readonly Item[]): object {
@@ -37,7 +32,7 @@ export function batchGetItemOperation({ database, tables }: OperationContext): O
     const unprocessed: Item[] = [];
     for (const Key of request.Keys) {
       const { store, bytesRead } = createReadStore(database, database.readItem, tables);
-      const { Item } = await runAction<ItemResult>(getItem, store, { ...request, TableName: tableName, Key });
+      const { Item } = await runAction(actions.getItem, store, { ...request, TableName: tableName, Key });
       const size = bytesRead[0] ?? 0;
       if (progress.bytes + size > MAX_RESPONSE_BYTES) {
         unprocessed.push(Key);
@@ -57,7 +52,7 @@ export function batchGetItemOperation({ database, tables }: OperationContext): O
   }
 
   return (body) => {
-    const { RequestItems } = validated<BatchGet>(batchGetItemValidation, namedTables(body));
+    const { RequestItems } = validated(rules.batchGetItem, namedTables(body));
     const given = givenNames(body);
 
     async function perform(): Promise<Outcome> {

@@ -1,8 +1,7 @@
-import batchWriteItem from 'dynalite/actions/batchWriteItem.js';
-import batchWriteItemValidation from 'dynalite/validations/batchWriteItem.js';
+import { actions, rules } from '../dynalite.ts';
+import type { BatchWrite } from '../dynalite-types.ts';
 import { consumedCapacity, sumByTable, totalUnits, writeUnits } from '../consumed-capacity.ts';
 import { validationFailure } from '../failures.ts';
-import type { Item } from '../item.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { validated } from '../requests.ts';
@@ -10,15 +9,6 @@ import { runAction } from '../run-action.ts';
 import { namedTables } from './named-tables.ts';
 
 const MAX_REQUESTS = 25;
-
-interface WriteRequest {
-  readonly PutRequest?: { readonly Item: Item };
-  readonly DeleteRequest?: { readonly Key: Item };
-}
-
-interface BatchWrite {
-  readonly RequestItems: Readonly<Record<string, readonly WriteRequest[]>>;
-}
 
 function requireFewRequests({ RequestItems }: BatchWrite): void {
   if (Object.values(RequestItems).flat().length <= MAX_REQUESTS) return;
@@ -28,7 +18,7 @@ function requireFewRequests({ RequestItems }: BatchWrite): void {
 /** One batch on disk, though DynamoDB promises less: it may store some of the items and not others. */
 export function batchWriteItemOperation({ tables, writer }: OperationContext): Operation {
   return (body) => {
-    const request = validated<BatchWrite>(batchWriteItemValidation, namedTables(body));
+    const request = validated(rules.batchWriteItem, namedTables(body));
     requireFewRequests(request);
     const mode = capacityMode(body);
     return {
@@ -43,7 +33,7 @@ export function batchWriteItemOperation({ tables, writer }: OperationContext): O
       perform: async () => {
         for (const name of Object.keys(request.RequestItems)) tables.get(name);
         const units = await writer.write(async (unit) => {
-          await runAction(batchWriteItem, unit.store, { RequestItems: request.RequestItems });
+          await runAction(actions.batchWriteItem, unit.store, { RequestItems: request.RequestItems });
           return sumByTable(unit.touched().map(writeUnits));
         });
         const capacity = mode && units.map((each) => consumedCapacity(mode, each));

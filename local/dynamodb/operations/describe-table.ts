@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Prepared, Operation, OperationContext } from '../operation.ts';
 import { parseWith, tableNameOf } from '../requests.ts';
+import type { Expiry } from '../expiry.ts';
 import { notImplemented, tableNotFound } from '../failures.ts';
 
 const tableName = z.string().min(1).transform(tableNameOf);
@@ -14,14 +15,10 @@ const page = z.object({
   ExclusiveStartTableName: z.string().optional(),
 });
 
-export interface TimeToLiveSetter {
-  setTimeToLive(tableName: string, attribute: string | undefined): Promise<void>;
-}
-
 /** DescribeTable, ListTables, DescribeTimeToLive and UpdateTimeToLive. Tables are made by the template alone. */
 export function tableOperations(
   { tables }: OperationContext,
-  { setTimeToLive }: TimeToLiveSetter,
+  expiry: Pick<Expiry, 'setTimeToLive'>,
 ): Readonly<Record<string, Operation>> {
   function prepared(action: string, name: string, answer: () => object | Promise<object>): Prepared {
     return {
@@ -63,7 +60,7 @@ export function tableOperations(
       const { TableName: name, TimeToLiveSpecification } = parseWith(timeToLive, body);
       const { AttributeName, Enabled } = TimeToLiveSpecification;
       return prepared('UpdateTimeToLive', name, async () => {
-        await setTimeToLive(name, Enabled ? AttributeName : undefined);
+        await expiry.setTimeToLive(name, Enabled ? AttributeName : undefined);
         return { TimeToLiveSpecification };
       });
     },

@@ -1,7 +1,5 @@
-import getItem from 'dynalite/actions/getItem.js';
-import getItemValidation from 'dynalite/validations/getItem.js';
+import { actions, rules } from '../dynalite.ts';
 import { consumedCapacity, readUnits } from '../consumed-capacity.ts';
-import type { ItemResult, ValidRequest } from '../dynalite-types.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { createReadStore } from '../read-store.ts';
@@ -10,7 +8,7 @@ import { runAction } from '../run-action.ts';
 
 export function getItemOperation({ database, tables }: OperationContext): Operation {
   return (body) => {
-    const request = validated<ValidRequest>(getItemValidation, body);
+    const request = validated(rules.getItem, body);
     const { TableName: tableName } = request;
     delete request.ReturnConsumedCapacity;
     return {
@@ -18,7 +16,7 @@ export function getItemOperation({ database, tables }: OperationContext): Operat
       perform: async () => {
         tables.get(tableName);
         const { store, bytesRead } = createReadStore(database, database.readItem, tables);
-        const { Item } = await runAction<ItemResult>(getItem, store, request);
+        const { Item } = await runAction(actions.getItem, store, request);
         const units = readUnits(bytesRead[0] ?? 0, request.ConsistentRead === true);
         const capacity = consumedCapacity(capacityMode(body), { tableName, table: units, indexes: {} });
         return { body: withCapacity(Item === undefined ? {} : { Item }, capacity), consumedCapacity: units };

@@ -1,10 +1,7 @@
-import query from 'dynalite/actions/query.js';
-import scan from 'dynalite/actions/scan.js';
-import queryValidation from 'dynalite/validations/query.js';
-import scanValidation from 'dynalite/validations/scan.js';
+import { actions, rules } from '../dynalite.ts';
 import { consumedCapacity, readUnits, totalUnits } from '../consumed-capacity.ts';
 import type { Units } from '../consumed-capacity.ts';
-import type { Action, ActionValidation, PageResult, ValidRequest } from '../dynalite-types.ts';
+import type { Action, Rules, PageResult, ValidRequest } from '../dynalite-types.ts';
 import { validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
@@ -40,11 +37,11 @@ function requireReadable(request: ValidRequest, body: Body): void {
 function pageOperation(
   { database, tables }: OperationContext,
   name: string,
-  action: Action,
-  validation: ActionValidation,
+  action: Action<PageResult>,
+  validation: Rules<ValidRequest>,
 ): Operation {
   return (body) => {
-    const request = validated<ValidRequest>(validation, body);
+    const request = validated(validation, body);
     requireReadable(request, body);
     const { TableName: tableName, IndexName, ExclusiveStartKey: key } = request;
     delete request.ReturnConsumedCapacity;
@@ -53,7 +50,7 @@ function pageOperation(
       tables.get(tableName);
       const startKey = key === undefined || IndexName === undefined ? undefined : { tableName, key };
       const { store, bytesRead } = createReadStore(database, database.readItem, tables, startKey);
-      const page = await runAction<PageResult>(action, store, request);
+      const page = await runAction(action, store, request);
       const bytes = bytesRead.slice(0, page.ScannedCount).reduce((total, size) => total + size, 0);
       // dynalite does not know the ConsistentRead of a Scan.
       const units = pageUnits(request, bytes, body['ConsistentRead'] === true);
@@ -68,7 +65,7 @@ function pageOperation(
 /** Query and Scan. */
 export function readPageOperations(context: OperationContext): Readonly<Record<string, Operation>> {
   return {
-    Query: pageOperation(context, 'Query', query, queryValidation),
-    Scan: pageOperation(context, 'Scan', scan, scanValidation),
+    Query: pageOperation(context, 'Query', actions.query, rules.query),
+    Scan: pageOperation(context, 'Scan', actions.scan, rules.scan),
   };
 }

@@ -1,11 +1,9 @@
-import dynaliteDb from 'dynalite/db/index.js';
-import getItem from 'dynalite/actions/getItem.js';
-import getItemValidation from 'dynalite/validations/getItem.js';
 import { z } from 'zod';
+import { actions, dynaliteDb, rules } from '../dynalite.ts';
 import { consumedCapacity, sumByTable, totalUnits, transactionReadUnits } from '../consumed-capacity.ts';
 import type { Units } from '../consumed-capacity.ts';
 import type { ReadItem } from '../database.ts';
-import type { ItemResult, ValidRequest } from '../dynalite-types.ts';
+import type { ValidRequest } from '../dynalite-types.ts';
 import { toFailure, validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
@@ -41,7 +39,7 @@ export function transactGetItemsOperation({ database, tables }: OperationContext
 
   async function read(request: ValidRequest, readItem: ReadItem): Promise<Read> {
     const { store, bytesRead } = createReadStore(database, readItem, tables);
-    const { Item } = await runAction<ItemResult>(getItem, store, request);
+    const { Item } = await runAction(actions.getItem, store, request);
     const bytes = bytesRead[0] ?? 0;
     return {
       response: Item === undefined ? {} : { Item },
@@ -52,7 +50,7 @@ export function transactGetItemsOperation({ database, tables }: OperationContext
 
   return (body) => {
     const { TransactItems } = parseWith(envelope, body);
-    const requests = TransactItems.map(({ Get }) => validated<ValidRequest>(getItemValidation, Get));
+    const requests = TransactItems.map(({ Get }) => validated(rules.getItem, Get));
     const mode = capacityMode(body);
     return {
       accesses: requests.map(({ TableName, Key }) => itemAccess(tables, 'GetItem', TableName, [Key])),

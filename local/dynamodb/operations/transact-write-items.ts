@@ -1,11 +1,5 @@
-import deleteItem from 'dynalite/actions/deleteItem.js';
-import putItem from 'dynalite/actions/putItem.js';
-import updateItem from 'dynalite/actions/updateItem.js';
-import dynaliteDb from 'dynalite/db/index.js';
-import deleteItemValidation from 'dynalite/validations/deleteItem.js';
-import putItemValidation from 'dynalite/validations/putItem.js';
-import updateItemValidation from 'dynalite/validations/updateItem.js';
 import { z } from 'zod';
+import { actions, dynaliteDb, rules } from '../dynalite.ts';
 import { AwsError } from '../../aws-service.ts';
 import type { AwsAccess } from '../../aws-service.ts';
 import {
@@ -16,7 +10,7 @@ import {
   transactionWriteUnits,
 } from '../consumed-capacity.ts';
 import type { Images, Units } from '../consumed-capacity.ts';
-import type { Action, ActionValidation, DynaliteStore, ValidRequest } from '../dynalite-types.ts';
+import type { Action, Rules, DynaliteStore, ValidRequest } from '../dynalite-types.ts';
 import { CostlyFailure, toFailure, validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
 import { itemBytes } from '../item-size.ts';
@@ -31,7 +25,7 @@ import { requestHash } from './transaction-tokens.ts';
 import type { FinishedTransaction, TransactionTokens } from './transaction-tokens.ts';
 
 /** A ConditionCheck is a write that leaves the item as it is. */
-const checkCondition: Action = (store: DynaliteStore, data, callback) => {
+const checkCondition: Action<unknown> = (store: DynaliteStore, data, callback) => {
   const { TableName, Key = {} } = data as ValidRequest;
   store.getTable(TableName, (_error, table) => {
     if (table === undefined) throw new Error(`table ${TableName} vanished`);
@@ -44,25 +38,25 @@ const checkCondition: Action = (store: DynaliteStore, data, callback) => {
 interface Kind {
   /** The IAM action: each part of a transaction needs the permission of the call that it stands for. */
   readonly permission: string;
-  readonly action: Action;
-  readonly validation: ActionValidation;
+  readonly action: Action<unknown>;
+  readonly validation: Rules<ValidRequest>;
   /** A member that the part must have and the single call need not. */
   readonly required?: 'ConditionExpression' | 'UpdateExpression';
 }
 
 const kinds = {
-  Put: { permission: 'PutItem', action: putItem, validation: putItemValidation },
+  Put: { permission: 'PutItem', action: actions.putItem, validation: rules.putItem },
   Update: {
     permission: 'UpdateItem',
-    action: updateItem,
-    validation: updateItemValidation,
+    action: actions.updateItem,
+    validation: rules.updateItem,
     required: 'UpdateExpression',
   },
-  Delete: { permission: 'DeleteItem', action: deleteItem, validation: deleteItemValidation },
+  Delete: { permission: 'DeleteItem', action: actions.deleteItem, validation: rules.deleteItem },
   ConditionCheck: {
     permission: 'ConditionCheckItem',
     action: checkCondition,
-    validation: deleteItemValidation,
+    validation: rules.deleteItem,
     required: 'ConditionExpression',
   },
 } as const satisfies Readonly<Record<string, Kind>>;
@@ -96,7 +90,7 @@ function parsePart(kind: Kind, body: Body): Part {
         'Member must not be null',
     );
   }
-  return { kind, request: validated<ValidRequest>(kind.validation, body), returnOld: returnsOldItem(body) };
+  return { kind, request: validated(kind.validation, body), returnOld: returnsOldItem(body) };
 }
 
 function parseParts(body: Body): readonly Part[] {

@@ -1,13 +1,8 @@
-import deleteItem from 'dynalite/actions/deleteItem.js';
-import putItem from 'dynalite/actions/putItem.js';
-import updateItem from 'dynalite/actions/updateItem.js';
-import deleteItemValidation from 'dynalite/validations/deleteItem.js';
-import putItemValidation from 'dynalite/validations/putItem.js';
-import updateItemValidation from 'dynalite/validations/updateItem.js';
+import { actions, rules } from '../dynalite.ts';
 import { AwsError } from '../../aws-service.ts';
 import { consumedCapacity, totalUnits, writeUnits } from '../consumed-capacity.ts';
 import type { Images, Units } from '../consumed-capacity.ts';
-import type { Action, ActionValidation, ItemResult, ValidRequest } from '../dynalite-types.ts';
+import type { Action, Rules, ItemResult, ValidRequest } from '../dynalite-types.ts';
 import { CostlyFailure } from '../failures.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
 import type { Operation, OperationContext, Outcome } from '../operation.ts';
@@ -27,16 +22,16 @@ function conditionFailure(error: unknown, touched: Images | undefined, returnOld
 function writeOperation(
   { tables, writer }: OperationContext,
   name: string,
-  action: Action,
-  validation: ActionValidation,
+  action: Action<ItemResult>,
+  validation: Rules<ValidRequest>,
 ): Operation {
   return (body) => {
-    const request = validated<ValidRequest>(validation, body);
+    const request = validated(validation, body);
     const returnOld = returnsOldItem(body);
     const mode = capacityMode(body);
 
     async function write(unit: WriteUnit): Promise<{ result: ItemResult; units: Units }> {
-      const result = await runAction<ItemResult>(action, unit.store, request).catch((error: unknown) => {
+      const result = await runAction(action, unit.store, request).catch((error: unknown) => {
         throw conditionFailure(error, unit.touched()[0], returnOld);
       });
       const [touched] = unit.touched();
@@ -64,8 +59,8 @@ function writeOperation(
 /** PutItem, UpdateItem and DeleteItem. */
 export function writeItemOperations(context: OperationContext): Readonly<Record<string, Operation>> {
   return {
-    PutItem: writeOperation(context, 'PutItem', putItem, putItemValidation),
-    UpdateItem: writeOperation(context, 'UpdateItem', updateItem, updateItemValidation),
-    DeleteItem: writeOperation(context, 'DeleteItem', deleteItem, deleteItemValidation),
+    PutItem: writeOperation(context, 'PutItem', actions.putItem, rules.putItem),
+    UpdateItem: writeOperation(context, 'UpdateItem', actions.updateItem, rules.updateItem),
+    DeleteItem: writeOperation(context, 'DeleteItem', actions.deleteItem, rules.deleteItem),
   };
 }

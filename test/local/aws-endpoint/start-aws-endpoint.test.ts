@@ -25,7 +25,11 @@ const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
 const key = 'arn:aws:kms:eu-west-1:123456789012:key/k-1';
 const root = 'arn:aws:iam::123456789012:root';
 
-const statement = (Action: string[], Resource: string): PolicyStatement => ({ Effect: 'Allow', Action, Resource });
+const statement = (Action: string[], Resource: string): PolicyStatement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
 
 function aRole(name: string, ...statements: PolicyStatement[]): Role {
   return { arn: `arn:aws:iam::123456789012:role/${name}`, policies: [{ Statement: statements }] };
@@ -84,7 +88,11 @@ function settings(accessKeyId: string, sessionToken?: string) {
     endpoint: endpoint.url,
     region: account.region,
     maxAttempts: 1,
-    credentials: { accessKeyId, secretAccessKey: 'secret', ...(sessionToken !== undefined && { sessionToken }) },
+    credentials: {
+      accessKeyId,
+      secretAccessKey: 'secret',
+      ...(sessionToken !== undefined && { sessionToken }),
+    },
   };
 }
 
@@ -104,7 +112,9 @@ describe('the SDK', () => {
   test('a 350 KB binary comes back byte for byte', async () => {
     const client = dynamoDbAs('ADMIN');
     const data = Uint8Array.from({ length: 350 * 1024 }, (_, index) => (index * 7919) % 256);
-    await client.send(new PutItemCommand({ TableName: 'Things', Item: { ...thing('big'), data: { B: data } } }));
+    await client.send(
+      new PutItemCommand({ TableName: 'Things', Item: { ...thing('big'), data: { B: data } } }),
+    );
     const { Item } = await client.send(get('big'));
     expect(Buffer.from(Item?.['data']?.B ?? []).equals(Buffer.from(data))).toBe(true);
   });
@@ -112,7 +122,9 @@ describe('the SDK', () => {
   test('text of every plane of Unicode comes back', async () => {
     const client = dynamoDbAs('ADMIN');
     const text = 'a\u0000é€\u{1F600}"\\\u2028';
-    await client.send(new PutItemCommand({ TableName: 'Things', Item: { ...thing('text'), text: { S: text } } }));
+    await client.send(
+      new PutItemCommand({ TableName: 'Things', Item: { ...thing('text'), text: { S: text } } }),
+    );
     expect((await client.send(get('text'))).Item?.['text']?.S).toBe(text);
   });
 
@@ -127,7 +139,9 @@ describe('the SDK', () => {
       Item: thing('there'),
     });
     const Put = { TableName: 'Things', Item: thing('there'), ...condition, ...old };
-    await expect(client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }] }))).rejects.toMatchObject({
+    await expect(
+      client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }] })),
+    ).rejects.toMatchObject({
       name: 'TransactionCanceledException',
       message: expect.stringContaining('[ConditionalCheckFailed]') as string,
       CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: thing('there') }],
@@ -139,7 +153,9 @@ describe('the SDK', () => {
       new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256', EncryptionContext: { tenant: 't' } }),
     );
     const { CiphertextBlob } = made;
-    const opened = await kmsAs('READER').send(new DecryptCommand({ CiphertextBlob, EncryptionContext: { tenant: 't' } }));
+    const opened = await kmsAs('READER').send(
+      new DecryptCommand({ CiphertextBlob, EncryptionContext: { tenant: 't' } }),
+    );
     expect(opened.Plaintext).toEqual(made.Plaintext);
     const wrong = new DecryptCommand({ CiphertextBlob, EncryptionContext: { tenant: 'u' } });
     await expect(kmsAs('READER').send(wrong)).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
@@ -177,7 +193,9 @@ describe('access', () => {
   });
 
   test('the session is called by its name', async () => {
-    await expect(dynamoDbAs('READER').send(put('a'))).rejects.toThrow(/assumed-role\/reader\/tokens-function is not/);
+    await expect(dynamoDbAs('READER').send(put('a'))).rejects.toThrow(
+      /assumed-role\/reader\/tokens-function is not/,
+    );
   });
 
   test('a permission on a table is none on its indexes', async () => {
@@ -192,7 +210,8 @@ describe('access', () => {
   });
 
   test('a condition on the partition keys holds', async () => {
-    const batch = (...keys: string[]) => new BatchGetItemCommand({ RequestItems: { Things: { Keys: keys.map(thing) } } });
+    const batch = (...keys: string[]) =>
+      new BatchGetItemCommand({ RequestItems: { Things: { Keys: keys.map(thing) } } });
     await dynamoDbAs('READER').send(batch('mine'));
     await expect(dynamoDbAs('READER').send(batch('mine', 'yours'))).rejects.toThrow(/not authorized/);
   });
@@ -226,7 +245,9 @@ describe('callers', () => {
   });
 
   test('a session key without its token', async () => {
-    await expect(dynamoDbAs('WRITER').send(put('a'))).rejects.toMatchObject({ name: 'UnrecognizedClientException' });
+    await expect(dynamoDbAs('WRITER').send(put('a'))).rejects.toMatchObject({
+      name: 'UnrecognizedClientException',
+    });
     await expect(dynamoDbAs('WRITER', 'other').send(put('a'))).rejects.toMatchObject({
       name: 'UnrecognizedClientException',
     });
@@ -240,7 +261,9 @@ describe('callers', () => {
 
   test('a service that does not run here is named', async () => {
     const lambda = tracked(new LambdaClient(settings('ADMIN')));
-    await expect(lambda.send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow(/service lambda does not run locally/);
+    await expect(lambda.send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow(
+      /service lambda does not run locally/,
+    );
   });
 
   test('another region is refused', async () => {

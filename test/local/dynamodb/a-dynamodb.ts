@@ -83,10 +83,10 @@ export interface Failure {
 
 export interface TestDynamoDb {
   readonly service: DynamoDb;
-  send(target: string, input: object): Promise<Answer>;
+  readonly send: (target: string, input: object) => Promise<Answer>;
   /** The failure of a call, as code and as it goes over the wire. Throws when it succeeds. */
-  failureOf(target: string, input: object): Promise<Failure>;
-  accesses(target: string, input: object): readonly AwsAccess[];
+  readonly failureOf: (target: string, input: object) => Promise<Failure>;
+  readonly accesses: (target: string, input: object) => readonly AwsAccess[];
 }
 
 function aCall(target: string, input: object): AwsCall {

@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { invalid } from './service-error.ts';
+
+/** What a cursor belongs to: it is good for the same list, the same application and the same filters only. */
+export interface CursorScope {
+  readonly list: string;
+  readonly applicationId: string;
+  /** The filters of the request, in one spelling. */
+  readonly filters: string;
+}
+
+const MAC_BYTES = 16;
+
+function mac(key: Buffer, scope: CursorScope, position: string): Buffer {
+  const input = JSON.stringify([scope.list, scope.applicationId, scope.filters, position]);
+  return createHmac('sha256', key).update(input).digest().subarray(0, MAC_BYTES);
+}
+
+/** An opaque text that leads back to a position, under the tenant's cursor key. */
+export function encodeCursor(key: Buffer, scope: CursorScope, position: string): string {
+  return Buffer.concat([mac(key, scope, position), Buffer.from(position)]).toString('base64url');
+}
+
+/** The position of a cursor. Throws `validation_failed` if it was changed or belongs to something else. */
+export function decodeCursor(key: Buffer, scope: CursorScope, cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const position = bytes.subarray(MAC_BYTES).toString('utf8');
+  const given = bytes.subarray(0, MAC_BYTES);
+  const isOurs = given.length === MAC_BYTES && timingSafeEqual(given, mac(key, scope, position));
+  // Base64 has several spellings of some bytes; only the one that was handed out is good.
+  if (!isOurs || bytes.toString('base64url') !== cursor) throw invalid('after', 'is not a cursor of this list');
+  return position;
+}

@@ -1,0 +1,90 @@
+import { ExpressionError } from '../expressions/expression-error.ts';
+import { checkTemplate, checkTemplates } from '../expressions/render.ts';
+import { CONTAINER_FORM, parseContainer, type Container } from '../shared/container.ts';
+import type { Timestamp } from '../shared/timestamp.ts';
+import type { Report } from './data-check.ts';
+import { parseExpiration } from './expiration.ts';
+import type { TokenDetails } from './token.ts';
+
+/** The limits of decisions.md, section 3. Lengths in characters. */
+const LIMITS = {
+  containers: 10,
+  metadata: 50,
+  metadataKey: 40,
+  metadataValue: 500,
+  searchIndexes: 10,
+  fingerprintExpression: 400,
+} as const;
+
+/** Runs a check of an expression and reports what it throws about it. */
+export function checkExpression(path: string, report: Report, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    report(path, error.message);
+  }
+}
+
+/** The containers in their stored form: lower case, each once; those of the type when none are given. */
+export function checkContainers(
+  given: readonly string[] | undefined,
+  defaults: readonly Container[],
+  report: Report,
+): readonly Container[] {
+  if (given === undefined || given.length === 0) return defaults;
+  const containers = new Set<Container>();
+  given.forEach((text, index) => {
+    const container = parseContainer(text);
+    if (container === undefined) report(`containers[${String(index)}]`, CONTAINER_FORM);
+    else containers.add(container);
+  });
+  if (containers.size > LIMITS.containers) report('containers', `must be at most ${String(LIMITS.containers)}`);
+  return [...containers];
+}
+
+function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void {
+  const entries = Object.entries(metadata ?? {});
+  if (entries.length > LIMITS.metadata) report('metadata', `must have at most ${String(LIMITS.metadata)} entries`);
+  for (const [key, value] of entries) {
+    if (key.length < 1 || key.length > LIMITS.metadataKey) {
+      report('metadata', `keys must be 1 to ${String(LIMITS.metadataKey)} characters`);
+    }
+    if (value.length > LIMITS.metadataValue) {
+      report(`metadata.${key.slice(0, LIMITS.metadataKey)}`, `must be at most ${String(LIMITS.metadataValue)} characters`);
+    }
+  }
+}
+
+function checkFingerprintExpression(expression: string | undefined, report: Report): void {
+  if (expression === undefined) return;
+  if (expression.length > LIMITS.fingerprintExpression) {
+    report('fingerprint_expression', `must be at most ${String(LIMITS.fingerprintExpression)} characters`);
+  }
+  checkExpression('fingerprint_expression', report, () => checkTemplate(expression));
+}
+
+function checkSearchIndexes(indexes: readonly string[], report: Report): void {
+  if (indexes.length > LIMITS.searchIndexes) report('search_indexes', `must be at most ${String(LIMITS.searchIndexes)}`);
+  indexes.forEach((index, at) => checkExpression(`search_indexes[${String(at)}]`, report, () => checkTemplate(index)));
+}
+
+/** Reports what is wrong with metadata, mask and expressions: their limits and their syntax. */
+export function checkDetails(details: TokenDetails, report: Report): void {
+  checkMetadata(details.metadata, report);
+  checkExpression('mask', report, () => checkTemplates(details.mask ?? null));
+  checkFingerprintExpression(details.fingerprintExpression, report);
+  checkSearchIndexes(details.searchIndexes ?? [], report);
+}
+
+/** The expiration that a text names, reported if it is none or is past. */
+export function checkExpiration(text: string | undefined, now: number, report: Report): Timestamp | undefined {
+  if (text === undefined) return undefined;
+  const expiration = parseExpiration(text);
+  if (expiration === undefined) {
+    report('expires_at', 'must be a date-time in ISO 8601, M/D/YYYY h:mm:ss AM|PM ±hh:mm, or M/D/YYYY');
+  } else if (expiration.at <= now) {
+    report('expires_at', 'must be in the future');
+  }
+  return expiration;
+}

@@ -1,0 +1,84 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../applications/require-permission.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
+import { fillTokenTemplate, parseTokenTemplate, referencesOf, type TokenTemplate } from '../expressions/token-expression.ts';
+import { FieldReporter } from '../shared/field-reporter.ts';
+import { isJsonObject, jsonObject, type Json } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import { resolveTokens, type ResolvedTokens, type ResolveTokensDeps } from './resolve-tokens.ts';
+
+/** A JSON value whose texts are parsed as templates, with their paths. */
+export type ParsedJson =
+  | { readonly path: string; readonly template: TokenTemplate }
+  | { readonly array: readonly ParsedJson[] }
+  | { readonly object: readonly (readonly [string, ParsedJson])[] }
+  | { readonly value: Json };
+
+function parseText(text: string, path: string, fields: FieldReporter): ParsedJson {
+  try {
+    return { path, template: parseTokenTemplate(text) };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    fields.report(path === '' ? 'body' : path, error.message);
+    return { value: null };
+  }
+}
+
+/** Parses every text of a JSON value; what is wrong is reported with its path. */
+export function parseTexts(value: Json, path: string, fields: FieldReporter): ParsedJson {
+  if (typeof value === 'string') return parseText(value, path, fields);
+  if (Array.isArray(value)) {
+    return { array: (value as readonly Json[]).map((element, index) => parseTexts(element, `${path}[${String(index)}]`, fields)) };
+  }
+  if (!isJsonObject(value)) return { value };
+  return {
+    object: Object.entries(value).map(([name, member]) => [name, parseTexts(member, path === '' ? name : `${path}.${name}`, fields)] as const),
+  };
+}
+
+/** All templates in a parsed value. */
+export function templatesIn(parsed: ParsedJson): readonly TokenTemplate[] {
+  if ('template' in parsed) return [parsed.template];
+  if ('array' in parsed) return parsed.array.flatMap(templatesIn);
+  return 'object' in parsed ? parsed.object.flatMap(([, member]) => templatesIn(member)) : [];
+}
+
+/** The value with every template filled in; a filter that fails is reported with its path. */
+export function fillTexts(parsed: ParsedJson, tokens: ResolvedTokens, fields: FieldReporter): Json {
+  if ('value' in parsed) return parsed.value;
+  if ('array' in parsed) return parsed.array.map((element) => fillTexts(element, tokens, fields));
+  if ('object' in parsed) return jsonObject(parsed.object.map(([name, member]) => [name, fillTexts(member, tokens, fields)] as const));
+  try {
+    return fillTokenTemplate(parsed.template, (reference) => tokens.valueOf(reference));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    fields.report(parsed.path === '' ? 'body' : parsed.path, error.message);
+    return null;
+  }
+}
+
+/**
+ * Fills in every detokenization expression of a JSON value. Throws `validation_failed` with the paths of bad expressions, and what
+ * {@link resolveTokens} throws.
+ */
+export async function detokenizeJson(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  permission: 'token:use' | 'token:read',
+  value: Json,
+  path = '',
+): Promise<Secret<Json>> {
+  const fields = new FieldReporter();
+  const parsed = parseTexts(value, path, fields);
+  fields.throwIfFailed();
+  const tokens = await resolveTokens(deps, caller, permission, templatesIn(parsed).flatMap(referencesOf));
+  const filled = fillTexts(parsed, tokens, fields);
+  fields.throwIfFailed();
+  return new Secret(filled);
+}
+
+/** The detokenize operation: needs `token:read`, and shows what its rules show. */
+export async function detokenize(deps: ResolveTokensDeps, caller: Caller, value: Json): Promise<Secret<Json>> {
+  requirePermission(caller, 'token:read');
+  return detokenizeJson(deps, caller, 'token:read', value);
+}

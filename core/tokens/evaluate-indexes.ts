@@ -1,0 +1,38 @@
+import { ExpressionError } from '../expressions/expression-error.ts';
+import { renderTemplate } from '../expressions/render.ts';
+import { textOf } from '../expressions/text-of.ts';
+import type { Json } from '../shared/json.ts';
+import type { Secret } from '../shared/secret.ts';
+import type { Report } from './data-check.ts';
+import type { IndexTerm } from './index-term.ts';
+
+/** An index that reads a cvc is skipped: a cvc must not live on in an index (decisions.md, section 3). */
+const READS_CVC = /\bcvc\b/i;
+
+function evaluate(expression: string, data: Secret<Json>, path: string, report: Report): string | undefined {
+  try {
+    return textOf(renderTemplate(expression, { data: data.reveal() }));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    report(path, error.message);
+    return undefined;
+  }
+}
+
+/** The terms of a token's search indexes, each once. One that evaluates to nothing is reported, unless it is a default of the type. */
+export function evaluateIndexes(
+  given: readonly string[] | undefined,
+  defaults: readonly string[],
+  data: Secret<Json>,
+  report: Report,
+): readonly IndexTerm[] {
+  const values = new Set<string>();
+  (given ?? defaults).forEach((expression, index) => {
+    if (READS_CVC.test(expression)) return;
+    const path = `search_indexes[${String(index)}]`;
+    const value = evaluate(expression, data, path, report);
+    if (value !== undefined && value !== '') values.add(value);
+    else if (value === '' && given !== undefined) report(path, 'evaluates to nothing');
+  });
+  return [...values].map((value) => ({ kind: 'data', value }));
+}

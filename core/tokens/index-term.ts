@@ -1,0 +1,33 @@
+import { createHmac } from 'node:crypto';
+import type { Container } from '../shared/container.ts';
+
+/**
+ * Something that a token can be found by, beside its id. Stored only as a keyed hash: the index tells nobody what it indexes.
+ * Metadata keys and values match without regard to case, containers are in lower case anyway, data is exact.
+ */
+export type IndexTerm =
+  | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
+  | { readonly kind: 'data'; readonly value: string }
+  | { readonly kind: 'container'; readonly container: Container };
+
+const HASH_BYTES = 24;
+
+function spelled(term: IndexTerm): readonly string[] {
+  if (term.kind === 'metadata') return ['metadata', term.key.toLowerCase(), term.value.toLowerCase()];
+  return term.kind === 'data' ? ['data', term.value] : ['container', term.container];
+}
+
+/** The name of a term in the index: 192 bits of HMAC-SHA-256 under the tenant's search key, in base64url. */
+export function hashTerm(searchKey: Buffer, term: IndexTerm): string {
+  const digest = createHmac('sha256', searchKey).update(JSON.stringify(spelled(term))).digest();
+  return digest.subarray(0, HASH_BYTES).toString('base64url');
+}
+
+/** A container and its ancestors: what a search for a subtree finds it by. `/` is left out, since it finds everything. */
+export function containerTerms(containers: readonly Container[]): readonly IndexTerm[] {
+  const paths = containers.flatMap((container) => {
+    const segments = container.split('/').slice(1, -1);
+    return segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}/`);
+  });
+  return [...new Set(paths)].map((container) => ({ kind: 'container', container }));
+}

@@ -1,0 +1,47 @@
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Vault } from '../crypto/vault.ts';
+import type { Json } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import { sealContext } from './open-token.ts';
+import type { PreparedContent } from './prepare-token.ts';
+import type { StoredToken } from './token.ts';
+
+/** What is derived from a token's content under the tenant's keys. */
+export type DerivedParts = Pick<StoredToken, 'fingerprint' | 'terms'>;
+
+/** The fingerprint and the hashed terms of contents of one tenant. */
+export async function derive(
+  keys: TenantKeys,
+  tenantId: string,
+  contents: readonly PreparedContent[],
+): Promise<readonly DerivedParts[]> {
+  const needsTerms = contents.some(({ hasTerms }) => hasTerms);
+  const [fingerprintKey, searchKey] = await Promise.all([
+    keys.current(tenantId, 'fingerprint'),
+    needsTerms ? keys.current(tenantId, 'search') : undefined,
+  ]);
+  return contents.map((content) => ({
+    fingerprint: content.fingerprint(fingerprintKey.key),
+    terms: searchKey === undefined ? [] : content.terms(searchKey.key),
+  }));
+}
+
+/** What a token's content becomes at rest. */
+export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDetails'> {
+  readonly sealedCvc?: Buffer;
+}
+
+/** Seals every part of a token for its place. */
+export async function sealContent(
+  vault: Vault,
+  token: Pick<StoredToken, 'tenantId' | 'id'>,
+  { data, details, cvc }: PreparedContent,
+): Promise<SealedParts> {
+  const hasDetails = Object.keys(details).length > 0;
+  const [sealedData, sealedDetails, sealedCvc] = await Promise.all([
+    vault.seal(sealContext(token, 'data'), data),
+    hasDetails ? vault.seal(sealContext(token, 'details'), new Secret(details as unknown as Json)) : undefined,
+    cvc === undefined ? undefined : vault.seal(sealContext(token, 'cvc'), cvc),
+  ]);
+  return { sealedData, ...(sealedDetails && { sealedDetails }), ...(sealedCvc && { sealedCvc }) };
+}

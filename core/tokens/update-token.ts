@@ -1,0 +1,177 @@
+import { moreRestrictive } from '../applications/access-decision.ts';
+import type { Transform } from '../applications/access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import { requireAccess } from '../applications/require-permission.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
+import { mergePatch } from '../shared/merge-patch.ts';
+import { retryRace } from '../shared/retry-race.ts';
+import { Secret } from '../shared/secret.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import type { CreateTokenDeps } from './create-tokens.ts';
+import { findDuplicate, lockHolder } from './find-duplicate.ts';
+import { noSuchToken } from './get-token.ts';
+import { hasExpired, maskOf, openData, openDetails, openToken } from './open-token.ts';
+import { prepareContent, type PreparedContent, type TokenContent } from './prepare-token.ts';
+import { derive, sealContent } from './seal-token.ts';
+import type { StoredToken, TokenDetails } from './token.ts';
+import { duplicateResult, type TokenResult } from './token-result.ts';
+import type { TokenWrite } from './token-store.ts';
+
+/** What an update says; a member that is absent stays as it is (decisions.md, section 3, Update). */
+export interface TokenPatch {
+  readonly data?: Secret<Json>;
+  readonly mask?: Json;
+  /** `null` for an entry removes it; `null` for all removes all. */
+  readonly metadata?: Readonly<Record<string, string | null>> | null;
+  readonly containers?: readonly string[] | null;
+  readonly searchIndexes?: readonly string[] | null;
+  readonly fingerprintExpression?: string | null;
+  readonly deduplicateToken?: boolean;
+  readonly expiresAt?: string | null;
+}
+
+/** What happens to a card's cvc: it keeps its hour unless the patch speaks of it. */
+type CvcChange = 'kept' | 'removed' | 'set';
+
+/** The patched data, and what the patch does to a cvc. A cvc is not part of the stored data, so it is looked at apart. */
+function patchData(token: StoredToken, data: Json, patch: Json | undefined): { readonly data: Json; readonly cvc: CvcChange } {
+  if (patch === undefined) return { data, cvc: 'kept' };
+  const merged = mergePatch(data, patch);
+  if (token.type !== 'card' || !isJsonObject(patch) || !Object.hasOwn(patch, 'cvc')) return { data: merged, cvc: 'kept' };
+  return { data: merged, cvc: patch['cvc'] === null ? 'removed' : 'set' };
+}
+
+function patchMetadata(current: TokenDetails['metadata'], patch: TokenPatch['metadata']): TokenDetails['metadata'] {
+  if (patch === undefined) return current;
+  const entries = new Map(Object.entries(patch === null ? {} : (current ?? {})));
+  for (const [key, value] of Object.entries(patch ?? {})) {
+    if (value === null) entries.delete(key);
+    else entries.set(key, value);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** A member that is replaced: `null` goes back to what `fallback` says. */
+function replaced<T>(patch: T | null | undefined, current: T | undefined, fallback?: T): T | undefined {
+  if (patch === undefined) return current;
+  return patch ?? fallback;
+}
+
+function patchContent(token: StoredToken, details: TokenDetails, data: Json, patch: TokenPatch): TokenContent {
+  const mask = patch.mask === undefined ? details.mask : mergePatch(maskOf(token, details), patch.mask);
+  const metadata = patchMetadata(details.metadata, patch.metadata);
+  const searchIndexes = replaced(patch.searchIndexes, details.searchIndexes, []);
+  const fingerprintExpression = replaced(patch.fingerprintExpression, details.fingerprintExpression);
+  const containers = replaced<readonly string[]>(patch.containers, token.containers, []);
+  return {
+    type: token.type,
+    data: new Secret(data),
+    ...(mask === undefined ? {} : { mask }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(searchIndexes === undefined ? {} : { searchIndexes }),
+    ...(fingerprintExpression === undefined ? {} : { fingerprintExpression }),
+    ...(containers === undefined ? {} : { containers }),
+    ...(typeof patch.expiresAt === 'string' ? { expiresAt: patch.expiresAt } : {}),
+  };
+}
+
+interface Change {
+  readonly previous: StoredToken;
+  readonly content: PreparedContent;
+  readonly cvc: CvcChange;
+  readonly transform: Transform;
+}
+
+/** Checks the patch against the token as it stands, and the caller's access to both ends of it. */
+async function prepareChange(deps: CreateTokenDeps, caller: Caller, previous: StoredToken, patch: TokenPatch): Promise<Change> {
+  const before = requireAccess(caller, 'token:update', previous);
+  const [details, data] = await Promise.all([openDetails(deps.vault, previous), openData(deps.vault, previous)]);
+  const patched = patchData(previous, data.reveal(), patch.data?.reveal());
+  const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock());
+  const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
+  return { previous, content, cvc: patched.cvc, transform: moreRestrictive(before, after) };
+}
+
+function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
+  if (cvc === 'set') return deps.clock() + deps.cvcLifetimeMs;
+  return cvc === 'kept' ? previous.cvcUntil : undefined;
+}
+
+function withoutOptional(token: StoredToken): StoredToken {
+  const { sealedDetails: _details, cvcUntil: _cvcUntil, expiration: _expiration, ...rest } = token;
+  return rest;
+}
+
+async function assemble(deps: CreateTokenDeps, caller: Caller, change: Change, patch: TokenPatch, writeId: Buffer): Promise<TokenWrite> {
+  const { previous, content } = change;
+  const [derived] = await derive(deps.tenantKeys, caller.tenantId, [content]);
+  if (derived === undefined) throw new Error('update token: nothing was derived');
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, previous, content);
+  const until = cvcUntil(deps, change);
+  const expiration = patch.expiresAt === undefined ? previous.expiration : content.expiration;
+  const token: StoredToken = {
+    ...withoutOptional(previous),
+    containers: content.containers,
+    ...derived,
+    ...sealed,
+    ...(until === undefined ? {} : { cvcUntil: until }),
+    ...(expiration === undefined ? {} : { expiration }),
+    holdsLock: patch.deduplicateToken ?? previous.holdsLock,
+    modifiedBy: caller.applicationId,
+    modifiedAt: deps.clock(),
+    version: previous.version + 1,
+    writeId,
+  };
+  if (sealedCvc !== undefined && until !== undefined) return { token, cvc: { sealedCvc, until } };
+  return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
+}
+
+/** Another token with the fingerprint that this one is about to have, if the patch asks for one. */
+async function duplicateOf(deps: CreateTokenDeps, { token }: TokenWrite, patch: TokenPatch): Promise<StoredToken | undefined> {
+  if (patch.deduplicateToken !== true) return undefined;
+  const duplicate = await findDuplicate(deps, token);
+  return duplicate?.id === token.id ? undefined : duplicate;
+}
+
+/** Writes a change. A lock that another token holds is left to it, unless the patch asks to be deduplicated. */
+async function write(deps: CreateTokenDeps, change: Change, next: TokenWrite, patch: TokenPatch): Promise<StoredToken | { readonly duplicate: StoredToken } | 'lost'> {
+  const outcome = await deps.tokenStore.update(change.previous, next);
+  if (outcome === 'written') return next.token;
+  if (outcome === 'changed' || 'taken' in outcome) return 'lost';
+  const holder = await lockHolder(deps, next.token, outcome.lockedBy);
+  if (holder === undefined) return write(deps, change, { ...next, lockOf: outcome.lockedBy }, patch);
+  if (patch.deduplicateToken === true) return { duplicate: holder };
+  return write(deps, change, { ...next, token: { ...next.token, holdsLock: false } }, patch);
+}
+
+/**
+ * Applies a merge patch to a token: the result is checked as its type again, and all that is derived from it is made anew. Retries when
+ * another update got in between, so that no member is lost. Throws `not_found`, `forbidden` (old and new containers both need
+ * `token:update`), `validation_failed`, and `conflict` after several lost races.
+ */
+export async function updateToken(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  id: string,
+  patch: TokenPatch,
+  writes: WriteIdentity,
+): Promise<TokenResult> {
+  const writeId = writes.newWriteId();
+  return retryRace<TokenResult>(async () => {
+    const previous = await deps.tokenStore.find(caller.tenantId, id);
+    if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
+    // An earlier attempt of this very request was written, and its answer was lost.
+    if (previous.writeId.equals(writeId)) return shown(deps, previous, requireAccess(caller, 'token:update', previous));
+    const change = await prepareChange(deps, caller, previous, patch);
+    const next = await assemble(deps, caller, change, patch, writeId);
+    const duplicate = await duplicateOf(deps, next, patch);
+    if (duplicate !== undefined) return duplicateResult(deps, caller, duplicate);
+    const outcome = await write(deps, change, next, patch);
+    if (outcome === 'lost') return 'lost';
+    return 'duplicate' in outcome ? duplicateResult(deps, caller, outcome.duplicate) : shown(deps, outcome, change.transform);
+  });
+}
+
+async function shown(deps: CreateTokenDeps, token: StoredToken, transform: Transform): Promise<TokenResult> {
+  return { kind: 'token', view: await openToken(deps, token, transform), deduplicated: false };
+}
