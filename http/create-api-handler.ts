@@ -72,7 +72,7 @@ async function answer<Deps extends EdgeDeps>(
     };
     const prefetched = prefetch?.tenantId === caller.tenantId ? await prefetch.value : undefined;
     const { status, body } = await route.handle(deps, { ...input, prefetched });
-    return { status: status ?? route.success, body };
+    return { status: status ?? route.success, ...(body === undefined ? {} : { body }) };
   });
 }
 

@@ -18,7 +18,7 @@ export interface IdempotencyDeps {
 /** An answer before it becomes a response. */
 export interface Answer {
   readonly status: number;
-  readonly body?: unknown;
+  readonly body?: Json;
 }
 
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
@@ -59,7 +59,7 @@ export async function withIdempotency(
   run: (writes: WriteIdentity) => Promise<Answer>,
 ): Promise<Answer> {
   const key = checkedKey(matched);
-  if (key === undefined) return run(randomIdentity);
+  if (key === undefined || matched.route.safe === true) return run(randomIdentity);
   const scope = scopeOf(caller, matched, key);
   const claim = await deps.idempotencyStore.claim(scope, deps.clock());
   if (claim.state === 'running') {
@@ -72,7 +72,8 @@ export async function withIdempotency(
     return (await deps.vault.open(contextOf(scope), claim.sealedAnswer)).reveal() as unknown as Answer;
   const answer = await runClaimed(deps, scope, claim, run);
   const keep = matched.route.keep;
-  const kept = keep === undefined ? answer : { ...answer, body: keep(answer.body) };
+  const kept =
+    keep === undefined || answer.body === undefined ? answer : { ...answer, body: keep(answer.body) };
   const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
   await deps.idempotencyStore.keep(scope, claim.attempt, sealed, deps.clock());
   return answer;

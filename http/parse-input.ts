@@ -1,5 +1,6 @@
 import type { ZodError, ZodType } from 'zod';
 import type { Json } from '../core/shared/json.ts';
+import { memberPath } from '../core/shared/member-path.ts';
 import { invalidMembers, ServiceError } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -28,24 +29,18 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
   }
 }
 
-/** `rules[0].permissions[0]`: a path as the interface writes it. */
-function pathOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${String(key)}]`;
-    return text === '' ? String(key) : `${text}.${String(key)}`;
-  }, '');
-}
-
 /** The messages of a schema by path. Schemas of bodies have messages of their own; none quotes a value. */
-function fieldErrors(error: ZodError): Record<string, string[]> {
+function fieldErrors(error: ZodError, at: string): Record<string, string[]> {
   const errors: Record<string, string[]> = {};
-  for (const issue of error.issues) (errors[pathOf(issue.path) || 'body'] ??= []).push(issue.message);
+  for (const issue of error.issues)
+    (errors[issue.path.reduce<string>(memberPath, at) || 'body'] ??= []).push(issue.message);
   return errors;
 }
 
-function parse(schema: ZodType, value: unknown): unknown {
+/** A value in the shape of a schema. Throws `validation_failed` with paths below `at`. */
+export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
   const result = schema.safeParse(value);
-  if (!result.success) throw invalidMembers(fieldErrors(result.error));
+  if (!result.success) throw invalidMembers(fieldErrors(result.error, at));
   return result.data;
 }
 
@@ -63,10 +58,10 @@ function jsonOf(request: ApiRequest): Json {
 
 /** The body in the shape of the route's schema; `undefined` for a route without one. Throws `validation_failed`. */
 export function parseBody(route: Route<never>, request: ApiRequest): unknown {
-  return route.body === undefined ? undefined : parse(route.body, jsonOf(request));
+  return route.body === undefined ? undefined : parseAt(route.body, jsonOf(request), '');
 }
 
 /** The query in the shape of the route's schema, which is given the parameters as they came. Throws `validation_failed`. */
 export function parseQuery(route: Route<never>, request: ApiRequest): unknown {
-  return route.query === undefined ? undefined : parse(route.query, request.query);
+  return route.query === undefined ? undefined : parseAt(route.query, request.query, '');
 }

@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import type { Caller } from '../core/applications/application.ts';
 import type { Permission } from '../core/applications/permission.ts';
+import type { Json } from '../core/shared/json.ts';
 import type { WriteIdentity } from '../core/shared/write-identity.ts';
 import type { ApiRequest } from './api-request.ts';
 
@@ -19,7 +20,7 @@ export interface RouteInput<Body, Query, Prefetched> {
 /** What a handler answers: a JSON value, and a status other than the route's own if it depends. */
 export interface RouteAnswer {
   readonly status?: number;
-  readonly body?: unknown;
+  readonly body?: Json;
 }
 
 /** One operation of the interface: a row of a function's table. */
@@ -46,7 +47,9 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
     params: Readonly<Record<string, string>>,
   ) => Promise<Prefetched>;
   /** What an idempotency key keeps of the answer; the whole of it unless said otherwise. */
-  readonly keep?: (body: unknown) => unknown;
+  readonly keep?: (body: Json) => Json;
+  /** It changes nothing: an idempotency key is checked, but nothing is kept, since asking again answers as well. */
+  readonly safe?: boolean;
   readonly handle: (
     deps: Deps,
     input: RouteInput<Body, Query, Prefetched | undefined>,

@@ -12,13 +12,14 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { INDEXES } from '../adapters/dynamodb/keys.ts';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
-import { allowOnTable, allowTenantKeys } from './grants.ts';
+import { allowOnTable, allowQueryIndex, allowTenantKeys } from './grants.ts';
 import { logRetention } from './log-retention.ts';
 import type { Settings } from './settings.ts';
 
@@ -175,8 +176,18 @@ export class ApiStack extends Stack {
         CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
       },
       grants: [
-        allowOnTable(tokens, ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem']),
-        allowOnTable(ephemeral, ['GetItem', 'DeleteItem']),
+        allowOnTable(tokens, [
+          'GetItem',
+          'BatchGetItem',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+          'BatchWriteItem',
+          'Query',
+        ]),
+        allowQueryIndex(tokens, INDEXES.list),
+        allowQueryIndex(tokens, INDEXES.fingerprint),
+        allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
       ],
     });
   }

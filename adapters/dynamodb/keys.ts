@@ -28,6 +28,21 @@ export function chunkKey(tenantId: string, id: string, version: number, index: n
   return { pk: `${tenantId}#${id}`, sk: `data#${String(version)}#${String(index).padStart(2, '0')}` };
 }
 
+/** Tokens table: an entry of the index of terms, by the hash of the term; entries of one term sort by creation of their token. */
+export function termKey(tenantId: string, term: string, position: string): ItemKey {
+  return { pk: termPartition(tenantId, term), sk: position };
+}
+
+/** Tokens table: the partition of all entries of a term. */
+export function termPartition(tenantId: string, term: string): string {
+  return `${tenantId}#term#${term}`;
+}
+
+/** Tokens table: the lock that names the token of a fingerprint for deduplication. */
+export function lockKey(tenantId: string, fingerprint: string): ItemKey {
+  return { pk: `${tenantId}#lock#${fingerprint}`, sk: 'lock' };
+}
+
 /** Ephemeral table: the cvc of a card. */
 export function cvcKey(tenantId: string, tokenId: string): ItemKey {
   return { pk: `${tenantId}#${tokenId}`, sk: 'cvc' };
@@ -61,14 +76,18 @@ export function shardOf(id: string, shards: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % shards;
 }
 
-const TIME_LENGTH = 9;
-
-/** A time that sorts as text: ms since the epoch in base 36, nine characters (until the year 5188). */
-export function sortableTime(at: number): string {
-  return at.toString(36).padStart(TIME_LENGTH, '0');
-}
-
 /** Ephemeral table: the record of a request with an idempotency key, by the hash that names it. */
 export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
+
+/** Partitions of the due index of a table: records with a time to act on are spread over them. */
+export const DUE_SHARDS = 4;
+
+/** The partition of the due index that a record stands in. */
+export function duePartition(of: string): string {
+  return `due#${String(shardOf(of, DUE_SHARDS))}`;
+}
+
+/** Every partition of the due index. */
+export const DUE_PARTITIONS = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${String(shard)}`);

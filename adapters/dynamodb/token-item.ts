@@ -1,59 +1,84 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { sortableTime } from '../../core/shared/position.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
-import { listPartition, parseTokenPartition, shardOf, sortableTime, tokenKey } from './keys.ts';
+import { duePartition, listPartition, parseTokenPartition, shardOf, tokenKey } from './keys.ts';
 import { fromItem, toBuffer, toItem, type Item } from './table-client.ts';
 
 const binary = z.instanceof(Uint8Array).transform(toBuffer);
+const type = z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]);
 
 const tokenItem = z.object({
   pk: z.string(),
-  type: z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]),
+  type,
   containers: z.array(z.string()),
   fingerprint: z.string(),
   data: binary.optional(),
-  chunks: z.number().optional(),
+  chunks: z.number().default(0),
   details: binary.optional(),
   cvcUntil: z.number().optional(),
   expiresAt: z.number().optional(),
-  expiresOffset: z.number().optional(),
+  expiresOffset: z.number().default(0),
   createdBy: z.string(),
   createdAt: z.number(),
+  position: z.string(),
   modifiedBy: z.string().optional(),
   modifiedAt: z.number().optional(),
+  terms: z.array(z.string()).default([]),
+  holdsLock: z.boolean().default(false),
   version: z.number(),
   writeId: binary,
+  pending: z.boolean().default(false),
+  stale: z.array(z.string()).default([]),
+  dueSk: z.string().optional(),
 });
 
-/** A token item whose data may stand in `chunks` items beside it. */
+/** A token item. Its data may stand in `chunks` items beside it. */
 export interface ReadToken {
   readonly token: Omit<StoredToken, 'sealedData'> & { readonly sealedData: Buffer | undefined };
   readonly chunks: number;
+  /** Written, but not visible: either on its way in, or on its way out. */
+  readonly pending: boolean;
+  /** Terms that may have an entry which is not, or no longer, the token's. */
+  readonly stale: readonly string[];
+  /** Whether the time to finish what was begun is over at `now` (ms since the epoch). */
+  isAbandoned(now: number): boolean;
 }
 
 /** Parses a token item. Throws if it is not one: a store that holds anything else is not ours. */
 export function readTokenItem(item: Item): ReadToken {
-  const { pk, data, details, chunks, expiresAt, expiresOffset, cvcUntil, modifiedBy, modifiedAt, ...rest } =
-    tokenItem.parse(fromItem(item));
+  const parsed = tokenItem.parse(fromItem(item));
+  const {
+    pk,
+    data,
+    details,
+    chunks,
+    expiresAt,
+    expiresOffset,
+    cvcUntil,
+    modifiedBy,
+    modifiedAt,
+    pending,
+    stale,
+    dueSk,
+    ...rest
+  } = parsed;
   return {
-    chunks: chunks ?? 0,
+    chunks,
+    pending,
+    stale,
+    isAbandoned: (now) => (pending || stale.length > 0) && dueSk !== undefined && dueSk <= sortableTime(now),
     token: {
       ...rest,
       ...parseTokenPartition(pk),
       sealedData: data,
       ...(details && { sealedDetails: details }),
       ...(cvcUntil !== undefined && { cvcUntil }),
-      ...(expiresAt !== undefined && { expiration: { at: expiresAt, offsetMinutes: expiresOffset ?? 0 } }),
+      ...(expiresAt !== undefined && { expiration: { at: expiresAt, offsetMinutes: expiresOffset } }),
       ...(modifiedBy !== undefined && { modifiedBy }),
       ...(modifiedAt !== undefined && { modifiedAt }),
     },
   };
-}
-
-/** The place of a new token in the list index: by creation time, ties broken at random. */
-export function listPosition(createdAt: number): string {
-  return `${sortableTime(createdAt)}${randomBytes(5).toString('base64url')}`;
 }
 
 /** When DynamoDB itself may delete an item, in seconds: the backstop for a sweep that cannot run. */
@@ -61,20 +86,43 @@ export function timeToLive(at: number): number {
   return Math.ceil(at / 1000);
 }
 
-/** The item of a token. `chunks` above 0: the data stands in that many items beside it. */
-export function tokenItemOf(
-  token: StoredToken,
-  options: { readonly listShards: number; readonly position: string; readonly chunks: number },
-): Item {
+/** The attributes that put an item into the due index at a time; none without one. */
+export function dueAt(
+  of: string,
+  at: number | undefined,
+): { readonly duePk?: string; readonly dueSk?: string } {
+  return at === undefined ? {} : { duePk: duePartition(of), dueSk: sortableTime(at) };
+}
+
+/** Where a token item stands in its life. */
+export interface TokenItemState {
+  readonly listShards: number;
+  /** Items beside the token that hold its data; 0 when the data stands in the item itself. */
+  readonly chunks: number;
+  /** Set while a write of several steps is under way: until when it must be done, and what it may leave behind. */
+  readonly unfinished?: {
+    readonly until: number;
+    readonly pending: boolean;
+    readonly stale: readonly string[];
+  };
+}
+
+/** The attributes by which a token is listed. */
+export function listAttributes(token: Pick<StoredToken, 'tenantId' | 'id' | 'position'>, listShards: number) {
+  return { listPk: listPartition(token.tenantId, shardOf(token.id, listShards)), listSk: token.position };
+}
+
+/** The item of a token. */
+export function tokenItemOf(token: StoredToken, { listShards, chunks, unfinished }: TokenItemState): Item {
+  const isListed = unfinished?.pending !== true;
   return toItem({
     ...tokenKey(token.tenantId, token.id),
-    listPk: listPartition(token.tenantId, shardOf(token.id, options.listShards)),
-    listSk: options.position,
+    ...(isListed ? listAttributes(token, listShards) : { pending: true }),
     type: token.type,
     containers: token.containers,
     fingerprint: token.fingerprint,
-    data: options.chunks === 0 ? token.sealedData : undefined,
-    chunks: options.chunks === 0 ? undefined : options.chunks,
+    data: chunks === 0 ? token.sealedData : undefined,
+    chunks: chunks === 0 ? undefined : chunks,
     details: token.sealedDetails,
     cvcUntil: token.cvcUntil,
     expiresAt: token.expiration?.at,
@@ -82,9 +130,35 @@ export function tokenItemOf(
     ttl: token.expiration === undefined ? undefined : timeToLive(token.expiration.at),
     createdBy: token.createdBy,
     createdAt: token.createdAt,
+    position: token.position,
     modifiedBy: token.modifiedBy,
     modifiedAt: token.modifiedAt,
+    terms: token.terms.length === 0 ? undefined : token.terms,
+    holdsLock: token.holdsLock || undefined,
     version: token.version,
     writeId: token.writeId,
+    stale: unfinished === undefined || unfinished.stale.length === 0 ? undefined : unfinished.stale,
+    ...dueAt(token.id, unfinished === undefined ? token.expiration?.at : unfinished.until),
   });
+}
+
+const candidateItem = z.object({
+  pk: z.string(),
+  id: z.string().optional(),
+  listSk: z.string().optional(),
+  sk: z.string(),
+  type,
+  containers: z.array(z.string()),
+  expiresAt: z.number().optional(),
+});
+
+/** What an entry of the list index or of the term index says of its token. */
+export function readCandidate(item: Item) {
+  const { pk, id, listSk, sk, expiresAt, ...rest } = candidateItem.parse(fromItem(item));
+  return {
+    ...rest,
+    id: id ?? parseTokenPartition(pk).id,
+    position: listSk ?? sk,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
 }

@@ -18,7 +18,9 @@ export interface TokenReference {
   readonly filters?: Expression;
 }
 
-type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'token'; readonly reference: TokenReference };
+type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'token'; readonly reference: TokenReference };
 
 /** A text with references to tokens, parsed. */
 export type TokenTemplate = readonly Part[];
@@ -45,19 +47,32 @@ function endOfFilters(text: string, from: number): number {
 }
 
 /** The end of the expression that starts at `from`, and where its filters start. */
-function boundaries(text: string, from: number): { readonly head: string; readonly filters: string | undefined; readonly end: number } {
+function boundaries(
+  text: string,
+  from: number,
+): { readonly head: string; readonly filters: string | undefined; readonly end: number } {
   const close = text.indexOf(CLOSE, from);
   const bar = text.indexOf('|', from);
   const hasFilters = bar !== -1 && (close === -1 || bar < close);
   const end = hasFilters ? endOfFilters(text, bar + 1) : close;
-  if (end === -1 || end - from > EXPRESSION_MAX_LENGTH) throw new ExpressionError('has an expression that is not closed');
-  return { head: text.slice(from, hasFilters ? bar : end).trim(), filters: hasFilters ? text.slice(bar + 1, end) : undefined, end };
+  if (end === -1 || end - from > EXPRESSION_MAX_LENGTH)
+    throw new ExpressionError('has an expression that is not closed');
+  return {
+    head: text.slice(from, hasFilters ? bar : end).trim(),
+    filters: hasFilters ? text.slice(bar + 1, end) : undefined,
+    end,
+  };
 }
 
 function referenceOf(head: string, filters: string | undefined): TokenReference {
   const id = head.replace(WHOLE, '');
-  if (id === '' || /[{}\n\r]/.test(id)) throw new ExpressionError('has an expression without the id of a token');
-  return { id, isWhole: WHOLE.test(head), ...(filters === undefined ? {} : { filters: parseExpression(`value |${filters}`) }) };
+  if (id === '' || /[{}\n\r]/.test(id))
+    throw new ExpressionError('has an expression without the id of a token');
+  return {
+    id,
+    isWhole: WHOLE.test(head),
+    ...(filters === undefined ? {} : { filters: parseExpression(`value |${filters}`) }),
+  };
 }
 
 /** Parses a text with references to tokens. Every `{{` must open one. Throws {@link ExpressionError}. */
@@ -95,5 +110,7 @@ export function fillTokenTemplate(
   };
   const [only] = template;
   if (template.length === 1 && only?.kind === 'token') return evaluate(only.reference);
-  return template.map((part) => (part.kind === 'text' ? part.text : encode(textOf(evaluate(part.reference))))).join('');
+  return template
+    .map((part) => (part.kind === 'text' ? part.text : encode(textOf(evaluate(part.reference)))))
+    .join('');
 }

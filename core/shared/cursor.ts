@@ -28,6 +28,7 @@ export function decodeCursor(key: Buffer, scope: CursorScope, cursor: string): s
   const given = bytes.subarray(0, MAC_BYTES);
   const isOurs = given.length === MAC_BYTES && timingSafeEqual(given, mac(key, scope, position));
   // Base64 has several spellings of some bytes; only the one that was handed out is good.
-  if (!isOurs || bytes.toString('base64url') !== cursor) throw invalid('after', 'is not a cursor of this list');
+  if (!isOurs || bytes.toString('base64url') !== cursor)
+    throw invalid('after', 'is not a cursor of this list');
   return position;
 }

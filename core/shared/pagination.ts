@@ -3,10 +3,9 @@ export type PageRequest =
   | { readonly kind: 'numbered'; readonly page: number; readonly size: number }
   | { readonly kind: 'after'; readonly cursor: string; readonly size: number };
 
-/** What a page says about itself. `total` is absent when nothing was counted (decisions.md, section 3, List). */
+/** What a page says about itself. `counted` is there for numbered pages alone (decisions.md, section 3, List). */
 export interface PageInfo {
-  readonly total?: { readonly items: number; readonly isLowerBound: boolean };
-  readonly page?: number;
+  readonly counted?: { readonly page: number; readonly items: number; readonly isLowerBound: boolean };
   readonly size: number;
   /** Where the next page starts; `null` when nothing follows. */
   readonly after: string | null;

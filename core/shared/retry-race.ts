@@ -10,11 +10,15 @@ const LONGEST_MS = 400;
  * Runs an attempt until it answers something else than `lost`, with full jitter in between so that competitors spread out. Throws
  * `conflict` when it has lost too often.
  */
-export async function retryRace<T extends object | string>(attempt: () => Promise<T | 'lost'>): Promise<Exclude<T, 'lost'>> {
+export async function retryRace<T extends object | string>(
+  attempt: () => Promise<T | 'lost'>,
+): Promise<Exclude<T, 'lost'>> {
   for (let tries = 1; tries <= ATTEMPTS; tries += 1) {
     const outcome = await attempt();
     if (outcome !== 'lost') return outcome as Exclude<T, 'lost'>;
     await sleep(Math.random() * Math.min(LONGEST_MS, BASE_MS * 2 ** tries));
   }
-  throw new ServiceError('conflict', 'The resource is being changed by other requests.', { headers: { 'Retry-After': '1' } });
+  throw new ServiceError('conflict', 'The resource is being changed by other requests.', {
+    headers: { 'Retry-After': '1' },
+  });
 }

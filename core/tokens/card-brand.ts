@@ -20,7 +20,10 @@ const RANGES: readonly (readonly [brand: string, from: string, to: string])[] = 
 ];
 
 /** What the first digits of a card number tell: the brand (`null` if no range holds it) and the length of its BIN in digits. */
-export function cardBrand(number: string): { readonly card_brand: string | null; readonly bin_length: number } {
+export function cardBrand(number: string): {
+  readonly card_brand: string | null;
+  readonly bin_length: number;
+} {
   const range = RANGES.find(([, from, to]) => {
     const prefix = number.slice(0, from.length);
     return prefix.length === from.length && prefix >= from && prefix <= to;

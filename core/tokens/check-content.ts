@@ -39,19 +39,24 @@ export function checkContainers(
     if (container === undefined) report(`containers[${String(index)}]`, CONTAINER_FORM);
     else containers.add(container);
   });
-  if (containers.size > LIMITS.containers) report('containers', `must be at most ${String(LIMITS.containers)}`);
+  if (containers.size > LIMITS.containers)
+    report('containers', `must be at most ${String(LIMITS.containers)}`);
   return [...containers];
 }
 
 function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void {
   const entries = Object.entries(metadata ?? {});
-  if (entries.length > LIMITS.metadata) report('metadata', `must have at most ${String(LIMITS.metadata)} entries`);
+  if (entries.length > LIMITS.metadata)
+    report('metadata', `must have at most ${String(LIMITS.metadata)} entries`);
   for (const [key, value] of entries) {
     if (key.length < 1 || key.length > LIMITS.metadataKey) {
       report('metadata', `keys must be 1 to ${String(LIMITS.metadataKey)} characters`);
     }
     if (value.length > LIMITS.metadataValue) {
-      report(`metadata.${key.slice(0, LIMITS.metadataKey)}`, `must be at most ${String(LIMITS.metadataValue)} characters`);
+      report(
+        `metadata.${key.slice(0, LIMITS.metadataKey)}`,
+        `must be at most ${String(LIMITS.metadataValue)} characters`,
+      );
     }
   }
 }
@@ -65,8 +70,11 @@ function checkFingerprintExpression(expression: string | undefined, report: Repo
 }
 
 function checkSearchIndexes(indexes: readonly string[], report: Report): void {
-  if (indexes.length > LIMITS.searchIndexes) report('search_indexes', `must be at most ${String(LIMITS.searchIndexes)}`);
-  indexes.forEach((index, at) => checkExpression(`search_indexes[${String(at)}]`, report, () => checkTemplate(index)));
+  if (indexes.length > LIMITS.searchIndexes)
+    report('search_indexes', `must be at most ${String(LIMITS.searchIndexes)}`);
+  indexes.forEach((index, at) =>
+    checkExpression(`search_indexes[${String(at)}]`, report, () => checkTemplate(index)),
+  );
 }
 
 /** Reports what is wrong with metadata, mask and expressions: their limits and their syntax. */
@@ -78,7 +86,11 @@ export function checkDetails(details: TokenDetails, report: Report): void {
 }
 
 /** The expiration that a text names, reported if it is none or is past. */
-export function checkExpiration(text: string | undefined, now: number, report: Report): Timestamp | undefined {
+export function checkExpiration(
+  text: string | undefined,
+  now: number,
+  report: Report,
+): Timestamp | undefined {
   if (text === undefined) return undefined;
   const expiration = parseExpiration(text);
   if (expiration === undefined) {

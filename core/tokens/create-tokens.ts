@@ -2,6 +2,8 @@ import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../applications/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { joinedPath } from '../shared/member-path.ts';
+import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { retryRace } from '../shared/retry-race.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -54,7 +56,7 @@ function prepareAll(placed: readonly PlacedInput[], now: number): readonly Prepa
       return [prepareContent(input, now)];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
-      fields.add(path === '' ? error.errors : prefixed(path, error.errors));
+      fields.add(prefixed(path, error.errors));
       return [];
     }
   });
@@ -63,7 +65,9 @@ function prepareAll(placed: readonly PlacedInput[], now: number): readonly Prepa
 }
 
 function prefixed(path: string, errors: Readonly<Record<string, readonly string[]>>) {
-  return Object.fromEntries(Object.entries(errors).map(([member, messages]) => [`${path}.${member}`, messages]));
+  return Object.fromEntries(
+    Object.entries(errors).map(([member, messages]) => [joinedPath(path, member), messages]),
+  );
 }
 
 function nextId(draft: Pick<Draft, 'ids'>): string {
@@ -72,16 +76,25 @@ function nextId(draft: Pick<Draft, 'ids'>): string {
   return next.value;
 }
 
-async function draftAll(deps: CreateTokenDeps, caller: Caller, placed: readonly PlacedInput[], writes: WriteIdentity): Promise<Draft[]> {
+async function draftAll(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  placed: readonly PlacedInput[],
+  writes: WriteIdentity,
+): Promise<Draft[]> {
   const contents = prepareAll(placed, deps.clock());
   const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
   const derived = await derive(deps.tenantKeys, caller.tenantId, contents);
   const first = new Map<string, Draft>();
   return placed.map(({ input }, index) => {
     const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
-    if (content === undefined || parts === undefined || transform === undefined) throw new Error('create tokens: a token was lost');
+    if (content === undefined || parts === undefined || transform === undefined)
+      throw new Error('create tokens: a token was lost');
     const deduplicate = input.deduplicateToken ?? false;
-    const ids = tokenIds(input.id, content.data, { isPlainType: input.type === 'token', newId: writes.newId });
+    const ids = tokenIds(input.id, content.data, {
+      isPlainType: input.type === 'token',
+      newId: writes.newId,
+    });
     const same = deduplicate ? first.get(`${input.type} ${parts.fingerprint}`) : undefined;
     const draft: Draft = {
       input,
@@ -98,7 +111,12 @@ async function draftAll(deps: CreateTokenDeps, caller: Caller, placed: readonly 
   });
 }
 
-async function assemble(deps: CreateTokenDeps, caller: Caller, draft: Draft, writeId: Buffer): Promise<TokenWrite> {
+async function assemble(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  draft: Draft,
+  writeId: Buffer,
+): Promise<TokenWrite> {
   const now = deps.clock();
   const place = { tenantId: caller.tenantId, id: draft.id };
   const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, draft.content);
@@ -114,6 +132,7 @@ async function assemble(deps: CreateTokenDeps, caller: Caller, draft: Draft, wri
     ...(expiration === undefined ? {} : { expiration }),
     createdBy: caller.applicationId,
     createdAt: now,
+    position: newPosition(now),
     holdsLock: draft.deduplicate,
     version: 1,
     writeId,
@@ -132,8 +151,14 @@ const fingerprinted = (caller: Caller, draft: Draft) => ({
 });
 
 /** Looks for tokens that are there already, for those drafts that want to know. */
-async function findDuplicates(deps: CreateTokenDeps, caller: Caller, drafts: readonly Draft[]): Promise<void> {
-  const wanting = drafts.filter((draft) => draft.deduplicate && draft.sameAs === undefined && draft.duplicate === undefined);
+async function findDuplicates(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+): Promise<void> {
+  const wanting = drafts.filter(
+    (draft) => draft.deduplicate && draft.sameAs === undefined && draft.duplicate === undefined,
+  );
   await Promise.all(
     wanting.map(async (draft) => {
       const duplicate = await findDuplicate(deps, fingerprinted(caller, draft));
@@ -143,15 +168,24 @@ async function findDuplicates(deps: CreateTokenDeps, caller: Caller, drafts: rea
 }
 
 /** Clears an obstacle out of the way of the next attempt, or throws `conflict` if there is no way. */
-async function clear(deps: CreateTokenDeps, caller: Caller, drafts: readonly Draft[], obstacle: WriteObstacle): Promise<void> {
+async function clear(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+  obstacle: WriteObstacle,
+): Promise<void> {
   if (obstacle === 'changed') return;
   if ('taken' in obstacle) {
-    const draft = drafts.find(({ id, duplicate, sameAs }) => id === obstacle.taken.id && !duplicate && !sameAs);
+    const draft = drafts.find(
+      ({ id, duplicate, sameAs }) => id === obstacle.taken.id && !duplicate && !sameAs,
+    );
     if (hasExpired(obstacle.taken, deps.clock())) await deps.tokenStore.deleteWhole(obstacle.taken);
     else if (draft !== undefined) draft.id = nextId(draft);
     return;
   }
-  for (const draft of drafts.filter(({ deduplicate, duplicate, sameAs }) => deduplicate && !duplicate && !sameAs)) {
+  for (const draft of drafts.filter(
+    ({ deduplicate, duplicate, sameAs }) => deduplicate && !duplicate && !sameAs,
+  )) {
     const holder = await lockHolder(deps, fingerprinted(caller, draft), obstacle.lockedBy);
     if (holder !== undefined) draft.duplicate = holder;
     else draft.lockOf = obstacle.lockedBy;
@@ -170,7 +204,12 @@ function separateIds(drafts: readonly Draft[]): void {
 type Written = readonly StoredToken[] | 'lost';
 
 /** One attempt to write what is left to write. Answers the tokens as they stand, in the order of the drafts that needed writing. */
-async function attempt(deps: CreateTokenDeps, caller: Caller, drafts: readonly Draft[], writeId: Buffer): Promise<Written> {
+async function attempt(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+  writeId: Buffer,
+): Promise<Written> {
   const fresh = drafts.filter(({ duplicate, sameAs }) => duplicate === undefined && sameAs === undefined);
   if (fresh.length === 0) return [];
   separateIds(fresh);
@@ -179,13 +218,22 @@ async function attempt(deps: CreateTokenDeps, caller: Caller, drafts: readonly D
   if (outcome === 'written') return writes.map(({ token }) => token);
   // An earlier attempt of this very request had written everything, and its answer was lost.
   if (outcome !== 'changed' && 'taken' in outcome && outcome.taken.writeId.equals(writeId)) {
-    return deps.tokenStore.findMany(caller.tenantId, writes.map(({ token }) => token.id));
+    return deps.tokenStore.findMany(
+      caller.tenantId,
+      writes.map(({ token }) => token.id),
+    );
   }
   await clear(deps, caller, drafts, outcome);
   return 'lost';
 }
 
-async function resultOf(deps: CreateTokenDeps, caller: Caller, draft: Draft, written: ReadonlyMap<string, StoredToken>, writeId: Buffer): Promise<TokenResult> {
+async function resultOf(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  draft: Draft,
+  written: ReadonlyMap<string, StoredToken>,
+  writeId: Buffer,
+): Promise<TokenResult> {
   const source = draft.sameAs ?? draft;
   if (source.duplicate !== undefined) return duplicateResult(deps, caller, source.duplicate);
   const token = written.get(source.id);
@@ -224,7 +272,12 @@ export async function createTokens(
 }
 
 /** {@link createTokens} for one token. */
-export async function createToken(deps: CreateTokenDeps, caller: Caller, input: TokenInput, writes: WriteIdentity): Promise<TokenResult> {
+export async function createToken(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  input: TokenInput,
+  writes: WriteIdentity,
+): Promise<TokenResult> {
   const [result] = await createTokens(deps, caller, [{ path: '', input }], writes);
   if (result === undefined) throw new Error('create token: nothing was created');
   return result;

@@ -1,9 +1,15 @@
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
-import { fillTokenTemplate, parseTokenTemplate, referencesOf, type TokenTemplate } from '../expressions/token-expression.ts';
+import {
+  fillTokenTemplate,
+  parseTokenTemplate,
+  referencesOf,
+  type TokenTemplate,
+} from '../expressions/token-expression.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { isJsonObject, jsonObject, type Json } from '../shared/json.ts';
+import { memberPath } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import { resolveTokens, type ResolvedTokens, type ResolveTokensDeps } from './resolve-tokens.ts';
 
@@ -28,11 +34,17 @@ function parseText(text: string, path: string, fields: FieldReporter): ParsedJso
 export function parseTexts(value: Json, path: string, fields: FieldReporter): ParsedJson {
   if (typeof value === 'string') return parseText(value, path, fields);
   if (Array.isArray(value)) {
-    return { array: (value as readonly Json[]).map((element, index) => parseTexts(element, `${path}[${String(index)}]`, fields)) };
+    return {
+      array: (value as readonly Json[]).map((element, index) =>
+        parseTexts(element, memberPath(path, index), fields),
+      ),
+    };
   }
   if (!isJsonObject(value)) return { value };
   return {
-    object: Object.entries(value).map(([name, member]) => [name, parseTexts(member, path === '' ? name : `${path}.${name}`, fields)] as const),
+    object: Object.entries(value).map(
+      ([name, member]) => [name, parseTexts(member, memberPath(path, name), fields)] as const,
+    ),
   };
 }
 
@@ -47,7 +59,10 @@ export function templatesIn(parsed: ParsedJson): readonly TokenTemplate[] {
 export function fillTexts(parsed: ParsedJson, tokens: ResolvedTokens, fields: FieldReporter): Json {
   if ('value' in parsed) return parsed.value;
   if ('array' in parsed) return parsed.array.map((element) => fillTexts(element, tokens, fields));
-  if ('object' in parsed) return jsonObject(parsed.object.map(([name, member]) => [name, fillTexts(member, tokens, fields)] as const));
+  if ('object' in parsed)
+    return jsonObject(
+      parsed.object.map(([name, member]) => [name, fillTexts(member, tokens, fields)] as const),
+    );
   try {
     return fillTokenTemplate(parsed.template, (reference) => tokens.valueOf(reference));
   } catch (error) {
@@ -78,7 +93,11 @@ export async function detokenizeJson(
 }
 
 /** The detokenize operation: needs `token:read`, and shows what its rules show. */
-export async function detokenize(deps: ResolveTokensDeps, caller: Caller, value: Json): Promise<Secret<Json>> {
+export async function detokenize(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  value: Json,
+): Promise<Secret<Json>> {
   requirePermission(caller, 'token:read');
   return detokenizeJson(deps, caller, 'token:read', value);
 }

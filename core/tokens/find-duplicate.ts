@@ -18,11 +18,16 @@ export interface Fingerprinted {
 
 /** Whether a token stands for the type and fingerprint: it exists, and still has them. */
 function matches(deps: FindDuplicateDeps, wanted: Fingerprinted, token: StoredToken): boolean {
-  return token.type === wanted.type && token.fingerprint === wanted.fingerprint && !hasExpired(token, deps.clock());
+  return (
+    token.type === wanted.type && token.fingerprint === wanted.fingerprint && !hasExpired(token, deps.clock())
+  );
 }
 
 /** The oldest token of the type and fingerprint, or `undefined`. */
-export async function findDuplicate(deps: FindDuplicateDeps, wanted: Fingerprinted): Promise<StoredToken | undefined> {
+export async function findDuplicate(
+  deps: FindDuplicateDeps,
+  wanted: Fingerprinted,
+): Promise<StoredToken | undefined> {
   const tokens = await deps.tokenStore.findByFingerprint(wanted.tenantId, wanted.fingerprint);
   return tokens
     .filter((token) => token.tenantId === wanted.tenantId && matches(deps, wanted, token))
@@ -30,7 +35,11 @@ export async function findDuplicate(deps: FindDuplicateDeps, wanted: Fingerprint
 }
 
 /** The token that holds the lock of a fingerprint if it still stands for it; a holder that is gone does not. */
-export async function lockHolder(deps: FindDuplicateDeps, wanted: Fingerprinted, id: string): Promise<StoredToken | undefined> {
+export async function lockHolder(
+  deps: FindDuplicateDeps,
+  wanted: Fingerprinted,
+  id: string,
+): Promise<StoredToken | undefined> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);
   return token !== undefined && matches(deps, wanted, token) ? token : undefined;
 }

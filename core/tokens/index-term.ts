@@ -19,7 +19,9 @@ function spelled(term: IndexTerm): readonly string[] {
 
 /** The name of a term in the index: 192 bits of HMAC-SHA-256 under the tenant's search key, in base64url. */
 export function hashTerm(searchKey: Buffer, term: IndexTerm): string {
-  const digest = createHmac('sha256', searchKey).update(JSON.stringify(spelled(term))).digest();
+  const digest = createHmac('sha256', searchKey)
+    .update(JSON.stringify(spelled(term)))
+    .digest();
   return digest.subarray(0, HASH_BYTES).toString('base64url');
 }
 

@@ -14,14 +14,23 @@ export interface TokenFilters {
 }
 
 /** The hashed terms of metadata pairs. */
-export async function metadataTerms(deps: PageTokensDeps, tenantId: string, pairs: TokenFilters['metadata']): Promise<readonly string[]> {
+export async function metadataTerms(
+  deps: PageTokensDeps,
+  tenantId: string,
+  pairs: TokenFilters['metadata'],
+): Promise<readonly string[]> {
   if (pairs.length === 0) return [];
   const { key: searchKey } = await deps.tenantKeys.current(tenantId, 'search');
   return pairs.map(([key, value]) => hashTerm(searchKey, { kind: 'metadata', key, value }));
 }
 
 /** A page of the tokens that the caller may read. */
-export async function listTokens(deps: PageTokensDeps, caller: Caller, filters: TokenFilters, request: PageRequest): Promise<Page<TokenView>> {
+export async function listTokens(
+  deps: PageTokensDeps,
+  caller: Caller,
+  filters: TokenFilters,
+  request: PageRequest,
+): Promise<Page<TokenView>> {
   requirePermission(caller, 'token:read');
   const { ids } = filters;
   const query = {

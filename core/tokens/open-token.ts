@@ -17,7 +17,10 @@ export interface OpenTokenDeps {
 }
 
 /** The contexts that the fields of a token are sealed under. */
-export const sealContext = (token: Pick<StoredToken, 'tenantId' | 'id'>, field: 'data' | 'details' | 'cvc') => ({
+export const sealContext = (
+  token: Pick<StoredToken, 'tenantId' | 'id'>,
+  field: 'data' | 'details' | 'cvc',
+) => ({
   tenantId: token.tenantId,
   recordId: token.id,
   field,
@@ -47,20 +50,30 @@ function hasCvc(token: StoredToken, now: number): boolean {
 }
 
 /** A card's cvc; `undefined` from the instant its hour is over, whether it was swept or not. */
-async function openCvc(deps: OpenTokenDeps, token: StoredToken, cvc: StoredCvc | undefined): Promise<Secret<Json> | undefined> {
+async function openCvc(
+  deps: OpenTokenDeps,
+  token: StoredToken,
+  cvc: StoredCvc | undefined,
+): Promise<Secret<Json> | undefined> {
   const now = deps.clock();
   if (cvc === undefined || cvc.until <= now || !hasCvc(token, now)) return undefined;
   return deps.vault.open(sealContext(token, 'cvc'), cvc.sealedCvc);
 }
 
 /** The whole data of tokens of one tenant, in their order: a card has its cvc as long as that lives. One read for all of them. */
-export async function openWholeData(deps: OpenTokenDeps, tokens: readonly StoredToken[]): Promise<readonly Secret<Json>[]> {
+export async function openWholeData(
+  deps: OpenTokenDeps,
+  tokens: readonly StoredToken[],
+): Promise<readonly Secret<Json>[]> {
   const withCvc = tokens.filter((token) => hasCvc(token, deps.clock()));
   const [first] = withCvc;
   const ids = withCvc.map(({ id }) => id);
-  const cvcs = first === undefined ? new Map<string, StoredCvc>() : await deps.tokenStore.findCvcs(first.tenantId, ids);
+  const cvcs =
+    first === undefined ? new Map<string, StoredCvc>() : await deps.tokenStore.findCvcs(first.tenantId, ids);
   return Promise.all(
-    tokens.map(async (token) => wholeData(await openData(deps.vault, token), await openCvc(deps, token, cvcs.get(token.id)))),
+    tokens.map(async (token) =>
+      wholeData(await openData(deps.vault, token), await openCvc(deps, token, cvcs.get(token.id))),
+    ),
   );
 }
 
@@ -89,14 +102,22 @@ export interface TokenParts {
   wholeData(): Promise<Secret<Json>>;
 }
 
-async function transformed(transform: Transform, mask: Json, parts: TokenParts): Promise<Secret<Json> | undefined> {
+async function transformed(
+  transform: Transform,
+  mask: Json,
+  parts: TokenParts,
+): Promise<Secret<Json> | undefined> {
   if (transform === 'reveal') return parts.wholeData();
   if (transform === 'redact' || mask === null) return undefined;
   return maskData(mask, await parts.data());
 }
 
 /** A token as a caller sees it under a transform (spec.md, Transform values). Opens no more than the transform shows. */
-export async function showToken(token: StoredToken, transform: Transform, parts: TokenParts): Promise<TokenView> {
+export async function showToken(
+  token: StoredToken,
+  transform: Transform,
+  parts: TokenParts,
+): Promise<TokenView> {
   const { details } = parts;
   const type = tokenType(token.type);
   const mask = maskOf(token, details);
@@ -119,7 +140,10 @@ export interface PermittedToken {
 }
 
 /** {@link showToken} for tokens that were read from the store. */
-export async function openTokens(deps: OpenTokenDeps, permitted: readonly PermittedToken[]): Promise<readonly TokenView[]> {
+export async function openTokens(
+  deps: OpenTokenDeps,
+  permitted: readonly PermittedToken[],
+): Promise<readonly TokenView[]> {
   const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
   const whole = await openWholeData(deps, revealed);
   const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));
@@ -135,7 +159,11 @@ export async function openTokens(deps: OpenTokenDeps, permitted: readonly Permit
 }
 
 /** {@link openTokens} for one token. */
-export async function openToken(deps: OpenTokenDeps, token: StoredToken, transform: Transform): Promise<TokenView> {
+export async function openToken(
+  deps: OpenTokenDeps,
+  token: StoredToken,
+  transform: Transform,
+): Promise<TokenView> {
   const [view] = await openTokens(deps, [{ token, transform }]);
   if (view === undefined) throw new Error('open token: nothing was opened');
   return view;

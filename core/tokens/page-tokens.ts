@@ -3,7 +3,14 @@ import type { Caller } from '../applications/application.ts';
 import type { Permission } from '../applications/permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from '../shared/cursor.ts';
-import { COUNT_MAX, sliceAfter, sliceNumbered, type Page, type PageRequest, type Slice } from '../shared/pagination.ts';
+import {
+  COUNT_MAX,
+  sliceAfter,
+  sliceNumbered,
+  type Page,
+  type PageRequest,
+  type Slice,
+} from '../shared/pagination.ts';
 import { hasExpired, openTokens, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 import type { TokenCandidate, TokenStore } from './token-store.ts';
@@ -27,16 +34,11 @@ export interface TokenQuery {
   readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
 }
 
-/** Creation order as text: the position of a token that was found without an index. */
-function positionOf(token: StoredToken): string {
-  return `${String(token.createdAt).padStart(15, '0')}#${token.id}`;
-}
-
 /** Candidates from a few tokens, newest first, after a position. */
 async function* fromTokens(tokens: readonly StoredToken[], after: string | undefined) {
   const candidates = tokens.map((token) => ({
     id: token.id,
-    position: positionOf(token),
+    position: token.position,
     type: token.type,
     containers: token.containers,
     ...(token.expiration && { expiresAt: token.expiration.at }),
@@ -45,18 +47,35 @@ async function* fromTokens(tokens: readonly StoredToken[], after: string | undef
   yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
 }
 
-async function candidates(deps: PageTokensDeps, caller: Caller, query: TokenQuery, after: string | undefined, expected: number) {
+async function candidates(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  after: string | undefined,
+  expected: number,
+) {
   if (query.among === undefined) {
     const wanted = { terms: query.terms, expected, ...(after === undefined ? {} : { after }) };
     return deps.tokenStore.candidates(caller.tenantId, wanted);
   }
   const tokens = await query.among();
-  return fromTokens(tokens.filter((token) => query.terms.every((term) => token.terms.includes(term))), after);
+  return fromTokens(
+    tokens.filter((token) => query.terms.every((term) => token.terms.includes(term))),
+    after,
+  );
 }
 
 /** Reads the tokens of a slice and drops what has changed since its index entry was written. */
-async function read(deps: PageTokensDeps, caller: Caller, query: TokenQuery, slice: readonly TokenCandidate[]): Promise<readonly TokenView[]> {
-  const found = await deps.tokenStore.findMany(caller.tenantId, slice.map(({ id }) => id));
+async function read(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  slice: readonly TokenCandidate[],
+): Promise<readonly TokenView[]> {
+  const found = await deps.tokenStore.findMany(
+    caller.tenantId,
+    slice.map(({ id }) => id),
+  );
   const byId = new Map(found.map((token) => [token.id, token]));
   const now = deps.clock();
   const permitted = slice.flatMap(({ id }) => {
@@ -73,9 +92,18 @@ async function read(deps: PageTokensDeps, caller: Caller, query: TokenQuery, sli
  * A page of the tokens that match a query and that the caller may see, newest first, each under the transform of the rule that decides for
  * it. Only those are counted (decisions.md, section 3, List). Throws `validation_failed` for a cursor of something else.
  */
-export async function pageTokens(deps: PageTokensDeps, caller: Caller, query: TokenQuery, request: PageRequest): Promise<Page<TokenView>> {
+export async function pageTokens(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  request: PageRequest,
+): Promise<Page<TokenView>> {
   const key = (await deps.tenantKeys.current(caller.tenantId, 'cursor')).key;
-  const scope: CursorScope = { list: query.list, applicationId: caller.applicationId, filters: query.filters };
+  const scope: CursorScope = {
+    list: query.list,
+    applicationId: caller.applicationId,
+    filters: query.filters,
+  };
   const now = deps.clock();
   const isVisible = (candidate: TokenCandidate): boolean =>
     (candidate.expiresAt === undefined || candidate.expiresAt > now) &&
@@ -86,14 +114,17 @@ export async function pageTokens(deps: PageTokensDeps, caller: Caller, query: To
       return sliceNumbered(await candidates(deps, caller, query, undefined, COUNT_MAX), isVisible, request);
     }
     const after = decodeCursor(key, scope, request.cursor);
-    return sliceAfter(await candidates(deps, caller, query, after, request.size + 1), isVisible, request.size);
+    return sliceAfter(
+      await candidates(deps, caller, query, after, request.size + 1),
+      isVisible,
+      request.size,
+    );
   };
   const { entries, total, next } = await walk();
   const info = {
     size: request.size,
     after: next === undefined ? null : encodeCursor(key, scope, next),
-    ...(request.kind === 'numbered' ? { page: request.page } : {}),
-    ...(total === undefined ? {} : { total }),
+    ...(total !== undefined && request.kind === 'numbered' && { counted: { ...total, page: request.page } }),
   };
   return { items: await read(deps, caller, query, entries), info };
 }

@@ -42,11 +42,19 @@ export const DATA_MAX_BYTES = 3_500_000;
 
 function checkSize(data: Secret<Json>): void {
   if (Buffer.byteLength(JSON.stringify(data.reveal())) <= DATA_MAX_BYTES) return;
-  throw new ServiceError('payload_too_large', `The data of a token is at most ${String(DATA_MAX_BYTES)} bytes of JSON.`);
+  throw new ServiceError(
+    'payload_too_large',
+    `The data of a token is at most ${String(DATA_MAX_BYTES)} bytes of JSON.`,
+  );
 }
 
 /** Members in one order first, so that equal values read equal whatever the expression does with them. */
-function evaluateFingerprint(content: TokenContent, type: TokenType, data: Secret<Json>, report: Report): Secret<Json> {
+function evaluateFingerprint(
+  content: TokenContent,
+  type: TokenType,
+  data: Secret<Json>,
+  report: Report,
+): Secret<Json> {
   const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
   let value: Json = null;
   checkExpression('fingerprint_expression', report, () => {
@@ -62,8 +70,12 @@ export function wholeData(data: Secret<Json>, cvc: Secret<Json> | undefined): Se
 }
 
 /** Without members that only repeat the default, so that a plain token stores no details at all. */
-function withoutDefaults({ metadata, mask, searchIndexes, fingerprintExpression }: TokenDetails, type: TokenType): TokenDetails {
-  const noIndexes = searchIndexes === undefined || (searchIndexes.length === 0 && type.searchIndexes.length === 0);
+function withoutDefaults(
+  { metadata, mask, searchIndexes, fingerprintExpression }: TokenDetails,
+  type: TokenType,
+): TokenDetails {
+  const noIndexes =
+    searchIndexes === undefined || (searchIndexes.length === 0 && type.searchIndexes.length === 0);
   return {
     ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...(mask === undefined || (mask === null && type.mask === null) ? {} : { mask }),
@@ -73,9 +85,20 @@ function withoutDefaults({ metadata, mask, searchIndexes, fingerprintExpression 
 }
 
 /** The terms of a token; those of the default containers are left out, since every plain token would have them. */
-function termsOf(content: TokenContent, containers: readonly Container[], type: TokenType, indexes: readonly IndexTerm[]): readonly IndexTerm[] {
-  const metadata = Object.entries(content.metadata ?? {}).map(([key, value]): IndexTerm => ({ kind: 'metadata', key, value }));
-  const isDefault = containers.length === type.containers.length && containers.every((each) => type.containers.includes(each));
+function termsOf(
+  content: TokenContent,
+  containers: readonly Container[],
+  type: TokenType,
+  indexes: readonly IndexTerm[],
+): readonly IndexTerm[] {
+  const metadata = Object.entries(content.metadata ?? {}).map(([key, value]): IndexTerm => ({
+    kind: 'metadata',
+    key,
+    value,
+  }));
+  const isDefault =
+    containers.length === type.containers.length &&
+    containers.every((each) => type.containers.includes(each));
   return [...metadata, ...indexes, ...(isDefault ? [] : containerTerms(containers))];
 }
 

@@ -25,7 +25,11 @@ function failed(ids: readonly string[]): ServiceError {
   return new ServiceError('validation_failed', `Failed to detokenize some tokens: ${ids.join(', ')}`);
 }
 
-async function findAll(deps: ResolveTokensDeps, tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]> {
+async function findAll(
+  deps: ResolveTokensDeps,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<readonly StoredToken[]> {
   const now = deps.clock();
   const found = (await deps.tokenStore.findMany(tenantId, ids)).filter((token) => !hasExpired(token, now));
   const known = new Set(found.map(({ id }) => id));
@@ -45,14 +49,21 @@ export async function resolveTokens(
   references: readonly TokenReference[],
 ): Promise<ResolvedTokens> {
   const ids = [...new Set(references.map(({ id }) => id))];
-  if (ids.length > TOKENS_MAX) throw new ServiceError('validation_failed', `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`);
+  if (ids.length > TOKENS_MAX)
+    throw new ServiceError(
+      'validation_failed',
+      `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`,
+    );
   const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
   const permitted = found.map((token) => {
     const transform = decideAccess(caller, permission, token);
-    if (transform === undefined) throw new ServiceError('forbidden', `The permission ${permission} is required for all tokens.`);
+    if (transform === undefined)
+      throw new ServiceError('forbidden', `The permission ${permission} is required for all tokens.`);
     return { token, transform: permission === 'token:use' ? 'reveal' : transform } as const;
   });
-  const views = new Map((await openTokens(deps, permitted)).map((view): [string, TokenView] => [view.id, view]));
+  const views = new Map(
+    (await openTokens(deps, permitted)).map((view): [string, TokenView] => [view.id, view]),
+  );
   return {
     valueOf({ id, isWhole }) {
       const view = views.get(id);

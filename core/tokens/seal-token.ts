@@ -40,7 +40,9 @@ export async function sealContent(
   const hasDetails = Object.keys(details).length > 0;
   const [sealedData, sealedDetails, sealedCvc] = await Promise.all([
     vault.seal(sealContext(token, 'data'), data),
-    hasDetails ? vault.seal(sealContext(token, 'details'), new Secret(details as unknown as Json)) : undefined,
+    hasDetails
+      ? vault.seal(sealContext(token, 'details'), new Secret(details as unknown as Json))
+      : undefined,
     cvc === undefined ? undefined : vault.seal(sealContext(token, 'cvc'), cvc),
   ]);
   return { sealedData, ...(sealedDetails && { sealedDetails }), ...(sealedCvc && { sealedCvc }) };

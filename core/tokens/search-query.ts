@@ -11,7 +11,8 @@ const TERMS_MAX = 20;
 const QUERY_MAX_LENGTH = 10_000;
 
 /** `field:` with a metadata key plain or quoted, then a value, quoted (with `\"` and `\\`) or plain. */
-const TERM = /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
+const TERM =
+  /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
 const AND = /\s+AND\s+/iy;
 
 const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1');
@@ -23,9 +24,15 @@ function refused(message: string): Error {
 function termOf(match: RegExpExecArray): SearchTerm {
   const [, metadata, quotedKey, plainKey, name = '', quoted, plain = ''] = match;
   const value = quoted === undefined ? plain : unescaped(quoted);
-  if (metadata !== undefined) return { field: 'metadata', key: quotedKey === undefined ? (plainKey ?? '') : unescaped(quotedKey), value };
+  if (metadata !== undefined)
+    return {
+      field: 'metadata',
+      key: quotedKey === undefined ? (plainKey ?? '') : unescaped(quotedKey),
+      value,
+    };
   const field = FIELDS.find((candidate) => candidate === name.toLowerCase());
-  if (field === undefined) throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>`);
+  if (field === undefined)
+    throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>`);
   if (field !== 'container') return { field, value };
   const container = parseContainer(value.endsWith('/') ? value : `${value}/`);
   if (container === undefined) throw refused('has a container that is none');
@@ -34,7 +41,8 @@ function termOf(match: RegExpExecArray): SearchTerm {
 
 /** Parses `data:"..." AND metadata.key:"..." AND type:card`. An empty query has no terms and matches everything. Throws `validation_failed`. */
 export function parseSearchQuery(query: string): readonly SearchTerm[] {
-  if (query.length > QUERY_MAX_LENGTH) throw refused(`must be at most ${String(QUERY_MAX_LENGTH)} characters`);
+  if (query.length > QUERY_MAX_LENGTH)
+    throw refused(`must be at most ${String(QUERY_MAX_LENGTH)} characters`);
   const text = query.trim();
   const terms: SearchTerm[] = [];
   let at = 0;
@@ -47,7 +55,8 @@ export function parseSearchQuery(query: string): readonly SearchTerm[] {
     at = TERM.lastIndex;
     if (at === text.length) break;
     AND.lastIndex = at;
-    if (AND.exec(text) === null || AND.lastIndex === text.length) throw refused('must be terms such as data:"..." joined by AND');
+    if (AND.exec(text) === null || AND.lastIndex === text.length)
+      throw refused('must be terms such as data:"..." joined by AND');
     at = AND.lastIndex;
   }
   return terms;

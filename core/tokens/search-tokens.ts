@@ -19,7 +19,9 @@ function isIndexed(container: Container): boolean {
 function indexTerm(term: SearchTerm): IndexTerm | undefined {
   if (term.field === 'data') return { kind: 'data', value: term.value };
   if (term.field === 'metadata') return { kind: 'metadata', key: term.key, value: term.value };
-  return term.field === 'container' && isIndexed(term.value) ? { kind: 'container', container: term.value } : undefined;
+  return term.field === 'container' && isIndexed(term.value)
+    ? { kind: 'container', container: term.value }
+    : undefined;
 }
 
 function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
@@ -27,27 +29,43 @@ function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
     terms.every((term) => {
       if (term.field === 'type') return candidate.type === term.value.toLowerCase();
       if (term.field === 'id') return candidate.id === term.value;
-      if (term.field === 'container') return candidate.containers.some((container) => covers(term.value, container));
+      if (term.field === 'container')
+        return candidate.containers.some((container) => covers(term.value, container));
       return true;
     });
 }
 
 /** The few tokens that an id or a fingerprint leaves, if the query names one. */
-function among(deps: PageTokensDeps, tenantId: string, terms: readonly SearchTerm[]): (() => Promise<readonly StoredToken[]>) | undefined {
+function among(
+  deps: PageTokensDeps,
+  tenantId: string,
+  terms: readonly SearchTerm[],
+): (() => Promise<readonly StoredToken[]>) | undefined {
   const valueOf = (field: 'id' | 'fingerprint') => terms.find((term) => term.field === field)?.value;
   const [id, fingerprint] = [valueOf('id'), valueOf('fingerprint')];
-  const hasFingerprints = (token: StoredToken) => terms.every((term) => term.field !== 'fingerprint' || term.value === token.fingerprint);
-  if (id !== undefined) return async () => (await deps.tokenStore.findMany(tenantId, [id])).filter(hasFingerprints);
+  const hasFingerprints = (token: StoredToken) =>
+    terms.every((term) => term.field !== 'fingerprint' || term.value === token.fingerprint);
+  if (id !== undefined)
+    return async () => (await deps.tokenStore.findMany(tenantId, [id])).filter(hasFingerprints);
   if (fingerprint === undefined) return undefined;
-  return async () => (await deps.tokenStore.findByFingerprint(tenantId, fingerprint)).filter((token) => token.tenantId === tenantId && hasFingerprints(token));
+  return async () =>
+    (await deps.tokenStore.findByFingerprint(tenantId, fingerprint)).filter(
+      (token) => token.tenantId === tenantId && hasFingerprints(token),
+    );
 }
 
 /** A page of the tokens that match a query and that the caller may search (decisions.md, section 3, Search). */
-export async function searchTokens(deps: PageTokensDeps, caller: Caller, query: string, request: PageRequest): Promise<Page<TokenView>> {
+export async function searchTokens(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: string,
+  request: PageRequest,
+): Promise<Page<TokenView>> {
   requirePermission(caller, 'token:search');
   const terms = parseSearchQuery(query);
   const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
-  const searchKey = indexed.length === 0 ? undefined : (await deps.tenantKeys.current(caller.tenantId, 'search')).key;
+  const searchKey =
+    indexed.length === 0 ? undefined : (await deps.tenantKeys.current(caller.tenantId, 'search')).key;
   const few = among(deps, caller.tenantId, terms);
   return pageTokens(
     deps,

@@ -30,6 +30,8 @@ export interface StoredToken {
   readonly expiration?: Timestamp;
   readonly createdBy: string;
   readonly createdAt: number;
+  /** Its place in the order of creation (`shared/position.ts`). */
+  readonly position: string;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
   /** Hashes of the terms that the token can be found by (`index-term.ts`); empty for a plain token. */
@@ -42,7 +44,8 @@ export interface StoredToken {
   readonly writeId: Buffer;
 }
 
-type NotShown = 'sealedData' | 'sealedDetails' | 'cvcUntil' | 'terms' | 'holdsLock' | 'version' | 'writeId';
+type NotShown =
+  'sealedData' | 'sealedDetails' | 'cvcUntil' | 'terms' | 'holdsLock' | 'position' | 'version' | 'writeId';
 
 /** A token as a caller may see it: `data` is absent when it was redacted. */
 export interface TokenView extends Omit<StoredToken, NotShown> {

@@ -1,6 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { memberPath } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -18,7 +19,11 @@ export interface TokenizedLeaf {
 }
 
 /** A tokenized value: the request's own shape, with leaves where tokens were made. */
-export type Tokenized = { readonly leaf: TokenizedLeaf } | { readonly array: readonly Tokenized[] } | { readonly object: readonly (readonly [string, Tokenized])[] } | { readonly nothing: true };
+export type Tokenized =
+  | { readonly leaf: TokenizedLeaf }
+  | { readonly array: readonly Tokenized[] }
+  | { readonly object: readonly (readonly [string, Tokenized])[] }
+  | { readonly nothing: true };
 
 type Plan =
   | { readonly token: number; readonly shows: 'token' | 'id' }
@@ -33,19 +38,22 @@ function isToken(value: JsonObject): boolean {
   return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
 }
 
-const childPath = (path: string, name: string | number): string => {
-  if (typeof name === 'number') return `${path}[${String(name)}]`;
-  return path === '' ? name : `${path}.${name}`;
-};
-
 /** Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other primitive leaf but `null`. */
 function plan(value: Json, path: string, parse: ParseTokenInput, placed: PlacedInput[]): Plan {
   if (value === null) return { nothing: true };
   if (Array.isArray(value)) {
-    return { array: (value as readonly Json[]).map((element, index) => plan(element, childPath(path, index), parse, placed)) };
+    return {
+      array: (value as readonly Json[]).map((element, index) =>
+        plan(element, memberPath(path, index), parse, placed),
+      ),
+    };
   }
   if (isJsonObject(value) && !isToken(value)) {
-    return { object: Object.entries(value).map(([name, member]) => [name, plan(member, childPath(path, name), parse, placed)] as const) };
+    return {
+      object: Object.entries(value).map(
+        ([name, member]) => [name, plan(member, memberPath(path, name), parse, placed)] as const,
+      ),
+    };
   }
   const isObject = isJsonObject(value);
   placed.push({ path, input: isObject ? parse(value, path) : { type: 'token', data: new Secret(value) } });
@@ -54,7 +62,8 @@ function plan(value: Json, path: string, parse: ParseTokenInput, placed: PlacedI
 
 function filled(node: Plan, results: readonly TokenResult[]): Tokenized {
   if ('array' in node) return { array: node.array.map((element) => filled(element, results)) };
-  if ('object' in node) return { object: node.object.map(([name, member]) => [name, filled(member, results)] as const) };
+  if ('object' in node)
+    return { object: node.object.map(([name, member]) => [name, filled(member, results)] as const) };
   if ('nothing' in node) return node;
   const result = results[node.token];
   if (result === undefined) throw new Error('tokenize: a token was lost');
@@ -75,6 +84,7 @@ export async function tokenize(
   requirePermission(caller, 'token:create');
   const placed: PlacedInput[] = [];
   const shape = plan(value, '', parse, placed);
-  if (placed.length > TOKENS_MAX) throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
+  if (placed.length > TOKENS_MAX)
+    throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
   return filled(shape, await createTokens(deps, caller, placed, writes));
 }

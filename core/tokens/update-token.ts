@@ -34,14 +34,22 @@ export interface TokenPatch {
 type CvcChange = 'kept' | 'removed' | 'set';
 
 /** The patched data, and what the patch does to a cvc. A cvc is not part of the stored data, so it is looked at apart. */
-function patchData(token: StoredToken, data: Json, patch: Json | undefined): { readonly data: Json; readonly cvc: CvcChange } {
+function patchData(
+  token: StoredToken,
+  data: Json,
+  patch: Json | undefined,
+): { readonly data: Json; readonly cvc: CvcChange } {
   if (patch === undefined) return { data, cvc: 'kept' };
   const merged = mergePatch(data, patch);
-  if (token.type !== 'card' || !isJsonObject(patch) || !Object.hasOwn(patch, 'cvc')) return { data: merged, cvc: 'kept' };
+  if (token.type !== 'card' || !isJsonObject(patch) || !Object.hasOwn(patch, 'cvc'))
+    return { data: merged, cvc: 'kept' };
   return { data: merged, cvc: patch['cvc'] === null ? 'removed' : 'set' };
 }
 
-function patchMetadata(current: TokenDetails['metadata'], patch: TokenPatch['metadata']): TokenDetails['metadata'] {
+function patchMetadata(
+  current: TokenDetails['metadata'],
+  patch: TokenPatch['metadata'],
+): TokenDetails['metadata'] {
   if (patch === undefined) return current;
   const entries = new Map(Object.entries(patch === null ? {} : (current ?? {})));
   for (const [key, value] of Object.entries(patch ?? {})) {
@@ -57,7 +65,12 @@ function replaced<T>(patch: T | null | undefined, current: T | undefined, fallba
   return patch ?? fallback;
 }
 
-function patchContent(token: StoredToken, details: TokenDetails, data: Json, patch: TokenPatch): TokenContent {
+function patchContent(
+  token: StoredToken,
+  details: TokenDetails,
+  data: Json,
+  patch: TokenPatch,
+): TokenContent {
   const mask = patch.mask === undefined ? details.mask : mergePatch(maskOf(token, details), patch.mask);
   const metadata = patchMetadata(details.metadata, patch.metadata);
   const searchIndexes = replaced(patch.searchIndexes, details.searchIndexes, []);
@@ -83,9 +96,17 @@ interface Change {
 }
 
 /** Checks the patch against the token as it stands, and the caller's access to both ends of it. */
-async function prepareChange(deps: CreateTokenDeps, caller: Caller, previous: StoredToken, patch: TokenPatch): Promise<Change> {
+async function prepareChange(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  previous: StoredToken,
+  patch: TokenPatch,
+): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
-  const [details, data] = await Promise.all([openDetails(deps.vault, previous), openData(deps.vault, previous)]);
+  const [details, data] = await Promise.all([
+    openDetails(deps.vault, previous),
+    openData(deps.vault, previous),
+  ]);
   const patched = patchData(previous, data.reveal(), patch.data?.reveal());
   const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
@@ -102,7 +123,13 @@ function withoutOptional(token: StoredToken): StoredToken {
   return rest;
 }
 
-async function assemble(deps: CreateTokenDeps, caller: Caller, change: Change, patch: TokenPatch, writeId: Buffer): Promise<TokenWrite> {
+async function assemble(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  change: Change,
+  patch: TokenPatch,
+  writeId: Buffer,
+): Promise<TokenWrite> {
   const { previous, content } = change;
   const [derived] = await derive(deps.tenantKeys, caller.tenantId, [content]);
   if (derived === undefined) throw new Error('update token: nothing was derived');
@@ -127,14 +154,23 @@ async function assemble(deps: CreateTokenDeps, caller: Caller, change: Change, p
 }
 
 /** Another token with the fingerprint that this one is about to have, if the patch asks for one. */
-async function duplicateOf(deps: CreateTokenDeps, { token }: TokenWrite, patch: TokenPatch): Promise<StoredToken | undefined> {
+async function duplicateOf(
+  deps: CreateTokenDeps,
+  { token }: TokenWrite,
+  patch: TokenPatch,
+): Promise<StoredToken | undefined> {
   if (patch.deduplicateToken !== true) return undefined;
   const duplicate = await findDuplicate(deps, token);
   return duplicate?.id === token.id ? undefined : duplicate;
 }
 
 /** Writes a change. A lock that another token holds is left to it, unless the patch asks to be deduplicated. */
-async function write(deps: CreateTokenDeps, change: Change, next: TokenWrite, patch: TokenPatch): Promise<StoredToken | { readonly duplicate: StoredToken } | 'lost'> {
+async function write(
+  deps: CreateTokenDeps,
+  change: Change,
+  next: TokenWrite,
+  patch: TokenPatch,
+): Promise<StoredToken | { readonly duplicate: StoredToken } | 'lost'> {
   const outcome = await deps.tokenStore.update(change.previous, next);
   if (outcome === 'written') return next.token;
   if (outcome === 'changed' || 'taken' in outcome) return 'lost';
@@ -161,14 +197,17 @@ export async function updateToken(
     const previous = await deps.tokenStore.find(caller.tenantId, id);
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
     // An earlier attempt of this very request was written, and its answer was lost.
-    if (previous.writeId.equals(writeId)) return shown(deps, previous, requireAccess(caller, 'token:update', previous));
+    if (previous.writeId.equals(writeId))
+      return shown(deps, previous, requireAccess(caller, 'token:update', previous));
     const change = await prepareChange(deps, caller, previous, patch);
     const next = await assemble(deps, caller, change, patch, writeId);
     const duplicate = await duplicateOf(deps, next, patch);
     if (duplicate !== undefined) return duplicateResult(deps, caller, duplicate);
     const outcome = await write(deps, change, next, patch);
     if (outcome === 'lost') return 'lost';
-    return 'duplicate' in outcome ? duplicateResult(deps, caller, outcome.duplicate) : shown(deps, outcome, change.transform);
+    return 'duplicate' in outcome
+      ? duplicateResult(deps, caller, outcome.duplicate)
+      : shown(deps, outcome, change.transform);
   });
 }
 

@@ -1,24 +1,25 @@
 import { defined } from '../../core/shared/defined.ts';
 import type { AccessRule } from '../../core/applications/access-rule.ts';
 import type { Application } from '../../core/applications/application.ts';
+import type { JsonObject } from '../../core/shared/json.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { formatTimestamp } from '../../core/shared/timestamp.ts';
 
 const time = (at: number | undefined) => (at === undefined ? undefined : formatTimestamp(at));
 
-function presentRule(rule: AccessRule) {
+function presentRule(rule: AccessRule): JsonObject {
   return defined({
     description: rule.description,
     priority: rule.priority,
     container: rule.container,
-    conditions: rule.conditions,
+    conditions: rule.conditions?.map((condition) => ({ ...condition })),
     transform: rule.transform,
     permissions: rule.permissions,
   });
 }
 
 /** The Application object (spec.md). The key is there only when it has just been made. */
-export function presentApplication(application: Application, key?: Secret<string>) {
+export function presentApplication(application: Application, key?: Secret<string>): JsonObject {
   return defined({
     id: application.id,
     tenant_id: application.tenantId,

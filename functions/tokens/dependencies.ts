@@ -1,6 +1,6 @@
 import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
 import { createEdgeStores } from '../../adapters/edge-stores.ts';
-import type { CreateTokenDeps } from '../../core/tokens/create-token.ts';
+import type { CreateTokenDeps } from '../../core/tokens/create-tokens.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
 import { consoleLog } from '../../http/request-log.ts';
 import { environment } from './config.ts';
@@ -14,15 +14,15 @@ export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
     { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
     Date.now,
   );
-  const tokenStore = createTokenStore({
+  const tables = {
     client: dynamodb,
     tokensTable: config.TOKENS_TABLE,
     ephemeralTable: config.EPHEMERAL_TABLE,
     listShards: config.LIST_SHARDS,
-  });
+  };
   return {
     ...stores,
-    tokenStore,
+    tokenStore: createTokenStore(tables, Date.now),
     clock: Date.now,
     headerPrefixes: config.HEADER_PREFIXES,
     log: consoleLog,

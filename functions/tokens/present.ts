@@ -1,41 +1,41 @@
-import { formatTimestamp } from '../../core/shared/timestamp.ts';
-import type { TokenView } from '../../core/tokens/token.ts';
-import { defined } from '../../http/schemas.ts';
+import { isJsonObject, jsonObject, type Json, type JsonObject } from '../../core/shared/json.ts';
+import { tokenObject } from '../../core/tokens/token-object.ts';
+import type { TokenResult } from '../../core/tokens/token-result.ts';
+import type { Tokenized } from '../../core/tokens/tokenize.ts';
 
-/** The Token object (spec.md): the only members of a token that can leave. */
-export function presentToken(token: TokenView) {
-  return defined({
-    id: token.id,
-    tenant_id: token.tenantId,
-    type: token.type,
-    data: token.data?.reveal(),
-    mask: token.mask ?? undefined,
-    fingerprint: token.fingerprint,
-    fingerprint_expression: token.fingerprintExpression,
-    containers: token.containers,
-    metadata: token.metadata ?? {},
-    search_indexes: token.searchIndexes,
-    expires_at: token.expiration && formatTimestamp(token.expiration.at, token.expiration.offsetMinutes),
-    created_by: token.createdBy,
-    created_at: formatTimestamp(token.createdAt),
-    modified_by: token.modifiedBy,
-    modified_at: token.modifiedAt === undefined ? undefined : formatTimestamp(token.modifiedAt),
-  });
+const DEDUPLICATED = { _extras: { deduplicated: true } };
+
+/** The Token object, or what a caller may know of a duplicate. */
+export function presentResult(result: TokenResult): JsonObject {
+  if (result.kind === 'token')
+    return { ...tokenObject(result.view), ...(result.deduplicated && DEDUPLICATED) };
+  const { id, tenantId, type, fingerprint, containers } = result.token;
+  return { id, tenant_id: tenantId, type, fingerprint, containers, ...DEDUPLICATED };
+}
+
+/** The request's own shape with its tokens in place. */
+export function presentTokenized(node: Tokenized): Json {
+  if ('array' in node) return node.array.map(presentTokenized);
+  if ('object' in node)
+    return jsonObject(node.object.map(([name, member]) => [name, presentTokenized(member)] as const));
+  if ('nothing' in node) return null;
+  const token = presentResult(node.leaf.result);
+  return node.leaf.shows === 'token' ? token : (token['id'] ?? null);
+}
+
+function withoutCardCvc(data: Json): Json {
+  if (!isJsonObject(data)) return data;
+  return jsonObject(Object.entries(data).filter(([name]) => name !== 'cvc'));
 }
 
 /** An answer without any cvc, which must not outlive its hour in a kept answer (decisions.md, section 1). */
-export function withoutCvc(body: unknown): unknown {
-  if (Array.isArray(body)) return body.map(withoutCvc);
-  if (typeof body !== 'object' || body === null) return body;
-  const isCard = 'type' in body && body.type === 'card' && 'data' in body;
-  const entries = Object.entries(body).map(([name, value]: [string, unknown]) => {
-    if (isCard && name === 'data' && typeof value === 'object' && value !== null) {
-      return [
-        name,
-        Object.fromEntries(Object.entries(value).filter(([member]) => member !== 'cvc')),
-      ] as const;
-    }
-    return [name, withoutCvc(value)] as const;
+export function withoutCvc(body: Json): Json {
+  if (Array.isArray(body)) return (body as readonly Json[]).map(withoutCvc);
+  if (!isJsonObject(body)) return body;
+  const isCard = body['type'] === 'card' && Object.hasOwn(body, 'data');
+  const entries = Object.entries(body).map(([name, value]) => {
+    const kept = isCard && name === 'data' ? withoutCardCvc(value) : withoutCvc(value);
+    return [name, kept] as const;
   });
-  return Object.fromEntries(entries);
+  return jsonObject(entries);
 }

@@ -1,10 +1,18 @@
-import { createToken } from '../../core/tokens/create-token.ts';
+import { createToken } from '../../core/tokens/create-tokens.ts';
 import { deleteToken } from '../../core/tokens/delete-token.ts';
+import { detokenize } from '../../core/tokens/detokenize.ts';
 import { getToken } from '../../core/tokens/get-token.ts';
+import { listTokens } from '../../core/tokens/list-tokens.ts';
+import { searchTokens } from '../../core/tokens/search-tokens.ts';
+import { tokenObject } from '../../core/tokens/token-object.ts';
+import { tokenize } from '../../core/tokens/tokenize.ts';
+import { updateToken } from '../../core/tokens/update-token.ts';
+import { presentPage } from '../../http/page-query.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { TokensDeps } from './dependencies.ts';
-import { presentToken, withoutCvc } from './present.ts';
-import { createTokenBody } from './schemas.ts';
+import { parseTokenInput } from './parse-token-input.ts';
+import { presentResult, presentTokenized, withoutCvc } from './present.ts';
+import { anyBody, createTokenBody, listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
 
 /** Everything that the tokens function answers to. */
 export const routes: readonly Route<TokensDeps>[] = [
@@ -17,7 +25,18 @@ export const routes: readonly Route<TokensDeps>[] = [
     body: createTokenBody,
     keep: withoutCvc,
     handle: async (deps: TokensDeps, { caller, body, writes }) => ({
-      body: presentToken(await createToken(deps, caller, body, writes)),
+      body: presentResult(await createToken(deps, caller, body, writes)),
+    }),
+  }),
+  route({
+    operation: 'listTokens',
+    method: 'GET',
+    path: '/tokens',
+    permission: 'token:read',
+    success: 200,
+    query: listTokensQuery,
+    handle: async (deps: TokensDeps, { caller, query }) => ({
+      body: presentPage(await listTokens(deps, caller, query.filters, query.page), tokenObject),
     }),
   }),
   route({
@@ -26,12 +45,26 @@ export const routes: readonly Route<TokensDeps>[] = [
     path: '/tokens/{id}',
     permission: 'token:read',
     success: 200,
-    prefetch: (deps: TokensDeps, tenantId, { id = '' }) =>
-      deps.tokenStore.find(tenantId, id).then((token) => ({ token })),
+    prefetch: async (deps: TokensDeps, tenantId, { id = '' }) => ({
+      token: await deps.tokenStore.find(tenantId, id),
+    }),
     handle: async (deps, { caller, params: { id = '' }, prefetched }) => {
       const { token } = prefetched ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
-      return { body: presentToken(await getToken(deps, caller, token)) };
+      return { body: tokenObject(await getToken(deps, caller, token)) };
     },
+  }),
+  route({
+    operation: 'updateToken',
+    method: 'PATCH',
+    path: '/tokens/{id}',
+    permission: 'token:update',
+    success: 200,
+    mergePatch: true,
+    body: updateTokenBody,
+    keep: withoutCvc,
+    handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes }) => ({
+      body: presentResult(await updateToken(deps, caller, id, body, writes)),
+    }),
   }),
   route({
     operation: 'deleteToken',
@@ -43,5 +76,41 @@ export const routes: readonly Route<TokensDeps>[] = [
       await deleteToken(deps, caller, id);
       return {};
     },
+  }),
+  route({
+    operation: 'searchTokens',
+    method: 'POST',
+    path: '/tokens/search',
+    permission: 'token:search',
+    success: 200,
+    body: searchTokensBody,
+    safe: true,
+    handle: async (deps: TokensDeps, { caller, body }) => ({
+      body: presentPage(await searchTokens(deps, caller, body.query, body.page), tokenObject),
+    }),
+  }),
+  route({
+    operation: 'tokenize',
+    method: 'POST',
+    path: '/tokenize',
+    permission: 'token:create',
+    success: 200,
+    body: anyBody,
+    keep: withoutCvc,
+    handle: async (deps: TokensDeps, { caller, body, writes }) => ({
+      body: presentTokenized(await tokenize(deps, caller, body, parseTokenInput, writes)),
+    }),
+  }),
+  route({
+    operation: 'detokenize',
+    method: 'POST',
+    path: '/detokenize',
+    permission: 'token:read',
+    success: 200,
+    body: anyBody,
+    safe: true,
+    handle: async (deps: TokensDeps, { caller, body }) => ({
+      body: (await detokenize(deps, caller, body)).reveal(),
+    }),
   }),
 ];

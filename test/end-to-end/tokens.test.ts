@@ -47,7 +47,7 @@ describe('a token', () => {
 
   it('gives back any JSON as it went in', async () => {
     const app = await aRevealingApplication();
-    const values = [
+    const values: unknown[] = [
       '',
       ' ',
       'ü€😀\u0000\u2028',

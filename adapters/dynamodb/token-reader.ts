@@ -1,0 +1,135 @@
+import { BatchGetItemCommand, GetItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import type { StoredToken } from '../../core/tokens/token.ts';
+import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
+import { INDEXES, chunkKey, cvcKey, parseTokenPartition, tokenKey, type ItemKey } from './keys.ts';
+import { fromItem, send, toBuffer, toItem, type Item } from './table-client.ts';
+import { readTokenItem } from './token-item.ts';
+import type { TokenTables } from './token-tables.ts';
+
+/** Keys that one BatchGetItem takes. */
+const BATCH_KEYS = 100;
+
+const binary = z.instanceof(Uint8Array).transform(toBuffer);
+const chunkItem = z.object({ pk: z.string(), sk: z.string(), data: binary });
+const cvcItem = z.object({ pk: z.string(), cvc: binary, until: z.number() });
+
+/** The keys of the items that hold the data of a token. */
+export function chunkKeys(
+  token: Pick<StoredToken, 'tenantId' | 'id' | 'version'>,
+  count: number,
+): readonly ItemKey[] {
+  return Array.from({ length: count }, (_, index) =>
+    chunkKey(token.tenantId, token.id, token.version, index),
+  );
+}
+
+function groups<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+export type TokenReader = Pick<TokenStore, 'find' | 'findMany' | 'findCvcs' | 'findByFingerprint'> & {
+  /** The token of an item, with its data from wherever it stands; `undefined` if an update took that away meanwhile, or it is not visible. */
+  tokenOf(item: Item): Promise<StoredToken | undefined>;
+  /** The item of a token, visible or not. */
+  findItem(tenantId: string, id: string): Promise<Item | undefined>;
+};
+
+/** The reading half of the token store. */
+export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
+  async function batchGet(table: string, keys: readonly ItemKey[]): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    let pending = keys.map((key) => toItem({ ...key }));
+    while (pending.length > 0) {
+      const requested = { [table]: { Keys: pending, ConsistentRead: true } };
+      const answer = await send(() => client.send(new BatchGetItemCommand({ RequestItems: requested })));
+      items.push(...(answer.Responses?.[table] ?? []));
+      pending = answer.UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+    return items;
+  }
+
+  async function getAll(table: string, keys: readonly ItemKey[]): Promise<readonly Item[]> {
+    return (await Promise.all(groups(keys, BATCH_KEYS).map((group) => batchGet(table, group)))).flat();
+  }
+
+  /** The data of a token from the items beside it; `undefined` if they are not all there. */
+  async function dataOf(keys: readonly ItemKey[]): Promise<Buffer | undefined> {
+    const chunks = (await getAll(tokensTable, keys)).map((item) => chunkItem.parse(fromItem(item)));
+    if (chunks.length !== keys.length) return undefined;
+    return Buffer.concat(chunks.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ data }) => data));
+  }
+
+  async function tokenOf(item: Item): Promise<StoredToken | undefined> {
+    const { token, chunks, pending } = readTokenItem(item);
+    if (pending) return undefined;
+    const { sealedData, ...rest } = token;
+    const data = sealedData ?? (await dataOf(chunkKeys(token, chunks)));
+    return data === undefined ? undefined : { ...rest, sealedData: data };
+  }
+
+  async function findItem(tenantId: string, id: string): Promise<Item | undefined> {
+    const key = toItem({ ...tokenKey(tenantId, id) });
+    const command = new GetItemCommand({ TableName: tokensTable, Key: key, ConsistentRead: true });
+    return (await send(() => client.send(command))).Item;
+  }
+
+  async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
+    for (;;) {
+      const item = await findItem(tenantId, id);
+      if (item === undefined || readTokenItem(item).pending) return undefined;
+      const token = await tokenOf(item);
+      if (token !== undefined) return token;
+    }
+  }
+
+  /** Tokens whose data was replaced while they were read are read again by themselves. */
+  async function findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]> {
+    const items = await getAll(
+      tokensTable,
+      [...new Set(ids)].map((id) => tokenKey(tenantId, id)),
+    );
+    const visible = items.filter((item) => !readTokenItem(item).pending);
+    const tokens = await Promise.all(
+      visible.map(async (item) => (await tokenOf(item)) ?? find(tenantId, readTokenItem(item).token.id)),
+    );
+    return tokens.filter((token) => token !== undefined);
+  }
+
+  return {
+    findItem,
+    tokenOf,
+    find,
+    findMany,
+
+    async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
+      const items = await getAll(
+        ephemeralTable,
+        ids.map((id) => cvcKey(tenantId, id)),
+      );
+      const cvcs = items.map((item) => cvcItem.parse(fromItem(item)));
+      return new Map(
+        cvcs.map(({ pk, cvc, until }) => [parseTokenPartition(pk).id, { sealedCvc: cvc, until }]),
+      );
+    },
+
+    async findByFingerprint(tenantId, fingerprint) {
+      const query = {
+        TableName: tokensTable,
+        IndexName: INDEXES.fingerprint,
+        KeyConditionExpression: 'fingerprint = :fingerprint',
+        ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint }),
+        Limit: BATCH_KEYS,
+      };
+      const { value: page } = await send(() => paginateQuery({ client }, query).next());
+      const keys = (page?.Items ?? []).map((item) => z.object({ pk: z.string() }).parse(fromItem(item)));
+      const own = keys.map(({ pk }) => parseTokenPartition(pk)).filter((key) => key.tenantId === tenantId);
+      return findMany(
+        tenantId,
+        own.map(({ id }) => id),
+      );
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { StoredToken } from '../../core/tokens/token.ts';
+import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
+import { chunkKey, cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
+import { toItem } from './table-client.ts';
+import { dueAt, timeToLive, tokenItemOf, type TokenItemState } from './token-item.ts';
+import { chunkKeys } from './token-reader.ts';
+import type { TokenTables } from './token-tables.ts';
+
+/** Largest sealed data that stands in the token's own item, in bytes; DynamoDB's limit for an item is 400 KB. */
+const CHUNK_BYTES = 350_000;
+
+/** How many items beside the token hold its data. */
+export function chunkCount({ sealedData }: Pick<StoredToken, 'sealedData'>): number {
+  return sealedData.length <= CHUNK_BYTES ? 0 : Math.ceil(sealedData.length / CHUNK_BYTES);
+}
+
+/** Until when, in ms from its start, a write of several steps must be done before others may clear it away. */
+export const UNFINISHED_MS = 60_000;
+
+type Place = Pick<StoredToken, 'tenantId' | 'id'>;
+
+/** Builds the single writes that the writer puts together. */
+export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
+  const put = (table: string, item: Readonly<Record<string, unknown>>): TransactWriteItem => ({
+    Put: { TableName: table, Item: toItem(item) },
+  });
+  const remove = (table: string, key: ItemKey): TransactWriteItem => ({
+    Delete: { TableName: table, Key: toItem({ ...key }) },
+  });
+  const ttlOf = (token: StoredToken) =>
+    token.expiration === undefined ? undefined : timeToLive(token.expiration.at);
+
+  return {
+    /** The token itself, under a condition. */
+    token(
+      token: StoredToken,
+      condition: string,
+      values: Readonly<Record<string, unknown>> = {},
+      unfinished?: TokenItemState['unfinished'],
+    ) {
+      const state = {
+        listShards,
+        chunks: chunkCount(token),
+        ...(unfinished === undefined ? {} : { unfinished }),
+      };
+      return {
+        TableName: tokensTable,
+        Item: tokenItemOf(token, state),
+        ConditionExpression: condition,
+        ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: toItem(values) }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      };
+    },
+
+    /** The items that hold the data of a large token. */
+    chunks(token: StoredToken): TransactWriteItem[] {
+      return Array.from({ length: chunkCount(token) }, (_, index) => {
+        const data = token.sealedData.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
+        return put(tokensTable, {
+          ...chunkKey(token.tenantId, token.id, token.version, index),
+          data,
+          ttl: ttlOf(token),
+        });
+      });
+    },
+
+    removeChunks(token: StoredToken): TransactWriteItem[] {
+      return chunkKeys(token, chunkCount(token)).map((key) => remove(tokensTable, key));
+    },
+
+    cvc({ tenantId, id }: Place, { sealedCvc, until }: StoredCvc): TransactWriteItem {
+      return put(ephemeralTable, {
+        ...cvcKey(tenantId, id),
+        cvc: sealedCvc,
+        until,
+        ttl: timeToLive(until),
+        ...dueAt(id, until),
+      });
+    },
+
+    removeCvc({ tenantId, id }: Place): TransactWriteItem {
+      return remove(ephemeralTable, cvcKey(tenantId, id));
+    },
+
+    /** An index entry: all that a list or a search must know before it reads the token. */
+    entry(token: StoredToken, term: string): TransactWriteItem {
+      return put(tokensTable, {
+        ...termKey(token.tenantId, term, token.position),
+        id: token.id,
+        type: token.type,
+        containers: token.containers,
+        expiresAt: token.expiration?.at,
+        ttl: ttlOf(token),
+      });
+    },
+
+    removeEntry(token: Pick<StoredToken, 'tenantId' | 'position'>, term: string): TransactWriteItem {
+      return remove(tokensTable, termKey(token.tenantId, term, token.position));
+    },
+
+    /** The lock of the token's fingerprint: free, its own already, or of a token that the caller found to be gone. */
+    lock({ token, lockOf }: TokenWrite): TransactWriteItem {
+      const values = { ':self': token.id, ...(lockOf === undefined ? {} : { ':gone': lockOf }) };
+      const gone = lockOf === undefined ? '' : ' OR tokenId = :gone';
+      return {
+        Put: {
+          TableName: tokensTable,
+          Item: toItem({
+            ...lockKey(token.tenantId, token.fingerprint),
+            tokenId: token.id,
+            ttl: ttlOf(token),
+          }),
+          ConditionExpression: `attribute_not_exists(pk) OR tokenId = :self${gone}`,
+          ExpressionAttributeValues: toItem(values),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      };
+    },
+
+    /** Takes the lock away if it is still the token's. */
+    removeLock(token: Pick<StoredToken, 'tenantId' | 'id' | 'fingerprint'>): TransactWriteItem {
+      return {
+        Delete: {
+          TableName: tokensTable,
+          Key: toItem({ ...lockKey(token.tenantId, token.fingerprint) }),
+          ConditionExpression: 'attribute_not_exists(pk) OR tokenId = :self',
+          ExpressionAttributeValues: toItem({ ':self': token.id }),
+        },
+      };
+    },
+
+    key: ({ tenantId, id }: Place) => ({
+      TableName: tokensTable,
+      Key: toItem({ ...tokenKey(tenantId, id) }),
+    }),
+  };
+}
+
+/** The condition that a token is the version that was read, and that nobody is in the middle of changing it. */
+export const UNCHANGED =
+  'version = :version AND writeId = :writeId AND attribute_not_exists(stale) AND attribute_not_exists(pending)';
+
+export const unchangedValues = (token: Pick<StoredToken, 'version' | 'writeId'>) => ({
+  ':version': token.version,
+  ':writeId': token.writeId,
+});

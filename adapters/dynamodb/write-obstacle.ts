@@ -1,0 +1,30 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  type CancellationReason,
+} from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import { fromItem, type Item } from './table-client.ts';
+
+/** A condition that did not hold: which write of the transaction it was, and the item that stood there. */
+export interface FailedCondition {
+  readonly index: number;
+  readonly item: Item | undefined;
+}
+
+/** The first condition that a failed write broke; `undefined` if it failed for something else. */
+export function failedCondition(error: unknown): FailedCondition | undefined {
+  if (error instanceof ConditionalCheckFailedException) return { index: 0, item: error.Item };
+  if (!(error instanceof TransactionCanceledException)) return undefined;
+  const reasons: readonly CancellationReason[] = error.CancellationReasons ?? [];
+  const index = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+  return index === -1 ? undefined : { index, item: reasons[index]?.Item };
+}
+
+const lockItem = z.object({ sk: z.literal('lock'), tokenId: z.string() });
+
+/** The token that holds a lock, if the item is one. */
+export function lockHolderIn(item: Item): string | undefined {
+  const parsed = lockItem.safeParse(fromItem(item));
+  return parsed.success ? parsed.data.tokenId : undefined;
+}
