@@ -15,9 +15,12 @@ export interface RequestLogLine {
 export type RequestLog = (line: RequestLogLine) => void;
 
 /** One JSON line a request on standard output, which Lambda hands to CloudWatch Logs. */
-export const consoleLog: RequestLog = (line) => {
+export const consoleLog: RequestLog = (line) => writeLog(line);
+
+/** One JSON line of any kind. What is in it is the caller's duty: ids, names, counts. */
+export function writeLog(line: object): void {
   console.log(JSON.stringify(line));
-};
+}
 
 const FRAMES = 6;
 /** Errors of AWS whose message names an action and a resource and nothing else: without it a missing grant cannot be found. */

@@ -42,7 +42,7 @@ export interface ReadToken {
   /** Terms that may have an entry which is not, or no longer, the token's. */
   readonly stale: readonly string[];
   /** Whether the time to finish what was begun is over at `now` (ms since the epoch). */
-  isAbandoned(now: number): boolean;
+  readonly isAbandoned: (now: number) => boolean;
 }
 
 /** Parses a token item. Throws if it is not one: a store that holds anything else is not ours. */

@@ -53,9 +53,13 @@ export function createTokenWriter(tables: TokenTables, reader: TokenReader, cloc
 
   async function transact(items: readonly TransactWriteItem[]): Promise<void> {
     const [only] = items;
-    if (items.length === 1 && only?.Put !== undefined) {
-      const put = only.Put;
+    const { Put: put, Delete: remove } = items.length === 1 && only !== undefined ? only : {};
+    if (put !== undefined) {
       await send(() => client.send(new PutItemCommand({ ...put })));
+      return;
+    }
+    if (remove !== undefined) {
+      await send(() => client.send(new DeleteItemCommand(remove)));
       return;
     }
     // One command object for all attempts: the SDK gives it one ClientRequestToken, so a repeated attempt writes nothing twice.
@@ -143,7 +147,7 @@ export function createTokenWriter(tables: TokenTables, reader: TokenReader, cloc
         staged.push(write);
       }
       const commits = tokens.map(reveal);
-      const locks = tokens.filter(({ token }) => token.holdsLock).map(writes.lock);
+      const locks = tokens.filter(({ token }) => token.holdsLock).map((write) => writes.lock(write));
       await transact(commits.length + locks.length <= TRANSACTION_WRITES ? [...commits, ...locks] : commits);
       return 'written';
     } catch (error) {
@@ -346,7 +350,7 @@ export function createTokenWriter(tables: TokenTables, reader: TokenReader, cloc
     async deleteWhole(token) {
       const items = [
         ...writes.removeChunks(token),
-        writes.removeCvc(token),
+        ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
         ...(token.holdsLock ? [writes.removeLock(token)] : []),
         ...token.terms.map((term) => writes.removeEntry(token, term)),
       ];

@@ -111,7 +111,7 @@ export const listTokensQuery = z.custom<URLSearchParams>().transform((query) => 
 /** Body of "search tokens" (decisions.md, section 3). */
 export const searchTokensBody = body({
   query: optional(text),
-  page: z.unknown(),
-  size: z.unknown(),
-  after: z.unknown(),
+  page: z.unknown().optional(),
+  size: z.unknown().optional(),
+  after: z.unknown().optional(),
 }).transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) }));

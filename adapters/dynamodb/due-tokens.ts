@@ -1,0 +1,70 @@
+import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../core/shared/clock.ts';
+import type { DueWork } from '../../core/sweep/sweep.ts';
+import { dueEntries } from './due-index.ts';
+import type { ItemKey } from './keys.ts';
+import { send, toItem } from './table-client.ts';
+import { readTokenItem } from './token-item.ts';
+import { createTokenReader } from './token-reader.ts';
+import type { TokenTables } from './token-tables.ts';
+import { createTokenWriter } from './token-writer.ts';
+
+/** Expired tokens, and what writers of several steps have left behind. */
+export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
+  const { client, tokensTable } = tables;
+  const reader = createTokenReader(tables);
+  const writer = createTokenWriter(tables, reader, clock);
+
+  async function act(key: ItemKey): Promise<void> {
+    const { Item: item } = await send(() =>
+      client.send(
+        new GetItemCommand({ TableName: tokensTable, Key: toItem({ ...key }), ConsistentRead: true }),
+      ),
+    );
+    if (item === undefined) return;
+    const { token, isAbandoned } = readTokenItem(item);
+    if (isAbandoned(clock())) await writer.repair(item);
+    else if (token.expiration !== undefined && token.expiration.at <= clock()) {
+      const whole = await reader.tokenOf(item);
+      if (whole !== undefined) await writer.deleteWhole(whole);
+    }
+  }
+
+  return {
+    name: 'tokens',
+    async *due(now) {
+      for await (const entries of dueEntries({ client, name: tokensTable }, now)) {
+        yield entries.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
+      }
+    },
+  };
+}
+
+/** Values of cvc whose hour is over. The token itself stays as it is. */
+export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
+  async function act(key: ItemKey): Promise<void> {
+    const command = new DeleteItemCommand({
+      TableName: ephemeralTable,
+      Key: toItem({ ...key }),
+      // A cvc that was set anew meanwhile has an hour of its own; `until` is a reserved word.
+      ConditionExpression: '#until <= :now',
+      ExpressionAttributeNames: { '#until': 'until' },
+      ExpressionAttributeValues: toItem({ ':now': clock() }),
+    });
+    try {
+      await send(() => client.send(command));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  return {
+    name: 'cvc',
+    async *due(now) {
+      for await (const entries of dueEntries({ client, name: ephemeralTable }, now)) {
+        const cvcs = entries.filter(({ key }) => key.sk === 'cvc');
+        yield cvcs.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
+      }
+    },
+  };
+}

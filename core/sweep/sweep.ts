@@ -1,0 +1,78 @@
+import type { Clock } from '../shared/clock.ts';
+
+/** A record whose time has come. */
+export interface DueRecord {
+  /** When it was due, in ms since the epoch. */
+  readonly dueAt: number;
+  /** Does what is due. Safe to run twice, also at once: it looks at the record again first. */
+  act(): Promise<void>;
+}
+
+/** One kind of work that waits for its time. Records come oldest first within a batch, from an index that holds nothing else. */
+export interface DueWork {
+  readonly name: string;
+  due(now: number): AsyncIterable<readonly DueRecord[]>;
+}
+
+/** What one run did. */
+export interface SweepReport {
+  readonly name: string;
+  readonly done: number;
+  readonly failed: number;
+  /** Age of the oldest record that was due when the run began, in ms; 0 if none was. */
+  readonly oldestDueMs: number;
+  /** Whether the run ended before the work did; the next run goes on. */
+  readonly isUnfinished: boolean;
+}
+
+export interface SweepDeps {
+  readonly clock: Clock;
+  /** When the run must end, in ms since the epoch. */
+  readonly deadline: number;
+  /** Told of every record that failed; it stays due, and the next run tries it again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Records that are worked on at once. */
+const AT_ONCE = 24;
+
+async function actOn(
+  records: readonly DueRecord[],
+  deps: SweepDeps,
+): Promise<{ readonly done: number; readonly failed: number; readonly left: number }> {
+  const waiting = records[Symbol.iterator]();
+  let [done, failed] = [0, 0];
+  const worker = async (): Promise<void> => {
+    while (deps.clock() < deps.deadline) {
+      const next = waiting.next();
+      if (next.done === true) return;
+      try {
+        await next.value.act();
+        done += 1;
+      } catch (error) {
+        failed += 1;
+        deps.onFailure(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { done, failed, left: records.length - done - failed };
+}
+
+/**
+ * Works through what is due, until nothing is or the deadline comes. Several runs may overlap: every act looks at its record again, so
+ * the worst that happens is a look too many.
+ */
+export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
+  const now = deps.clock();
+  let [done, failed, oldest] = [0, 0, now];
+  for await (const records of work.due(now)) {
+    oldest = Math.min(oldest, ...records.slice(0, 1).map(({ dueAt }) => dueAt));
+    const result = await actOn(records, deps);
+    done += result.done;
+    failed += result.failed;
+    if (result.left > 0)
+      return { name: work.name, done, failed, oldestDueMs: now - oldest, isUnfinished: true };
+  }
+  return { name: work.name, done, failed, oldestDueMs: now - oldest, isUnfinished: false };
+}

@@ -1,0 +1,106 @@
+import { anApplication, aRevealingApplication, CARD } from '../support/service.ts';
+
+const unique = () => `value ${String(Date.now())} ${String(Math.random())}`;
+
+describe('deduplicate_token', () => {
+  it('answers with the token that is there, and writes nothing', async () => {
+    const app = await aRevealingApplication();
+    const data = unique();
+    const first = await app.post('/tokens', { type: 'token', data });
+    const second = await app.post('/tokens', {
+      type: 'token',
+      data,
+      deduplicate_token: true,
+      metadata: { not: 'kept' },
+    });
+    expect(second.status).toBe(201);
+    expect(second.body).toEqual({ ...first.body, _extras: { deduplicated: true } });
+    const without = await app.post('/tokens', { type: 'token', data });
+    expect(without.body.id).not.toBe(first.body.id);
+  });
+
+  it('shows a duplicate only as far as the caller may read it', async () => {
+    const app = await aRevealingApplication();
+    const data = unique();
+    const { body } = await app.post('/tokens', { type: 'token', data, metadata: { a: 'b' } });
+    const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
+    const { id, type, tenant_id, fingerprint, containers } = body;
+    const answer = await collecting.post('/tokens', { type: 'token', data, deduplicate_token: true });
+    expect(answer.body).toEqual({
+      id,
+      type,
+      tenant_id,
+      fingerprint,
+      containers,
+      _extras: { deduplicated: true },
+    });
+  });
+
+  it('gives one token for fifty equal creates at once', async () => {
+    const app = await anApplication();
+    const data = unique();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => app.post('/tokens', { type: 'token', data, deduplicate_token: true })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.filter(({ body }) => body._extras === undefined)).toHaveLength(1);
+  });
+
+  it('matches one type only, and only what still exists', async () => {
+    const app = await anApplication();
+    const number = await app.post('/tokens', {
+      type: 'card_number',
+      data: '5105105105105100',
+      deduplicate_token: true,
+    });
+    const card = await app.post('/tokens', {
+      type: 'card',
+      data: { number: '5105105105105100' },
+      deduplicate_token: true,
+    });
+    expect(card.body.id).not.toBe(number.body.id);
+    await app.delete(`/tokens/${number.body.id}`);
+    const again = await app.post('/tokens', {
+      type: 'card_number',
+      data: '5105105105105100',
+      deduplicate_token: true,
+    });
+    expect([again.status, again.body._extras]).toEqual([201, undefined]);
+  });
+
+  it('follows the data when it changes', async () => {
+    const app = await anApplication();
+    const [a, b] = [unique(), unique()];
+    const token = await app.post('/tokens', { type: 'token', data: a, deduplicate_token: true });
+    await app.patch(`/tokens/${token.body.id}`, { data: b });
+    expect((await app.post('/tokens', { type: 'token', data: b, deduplicate_token: true })).body.id).toBe(
+      token.body.id,
+    );
+    const fresh = await app.post('/tokens', { type: 'token', data: a, deduplicate_token: true });
+    expect(fresh.body._extras).toBeUndefined();
+  });
+
+  it('answers an update with the duplicate, and changes nothing', async () => {
+    const app = await aRevealingApplication();
+    const [a, b] = [unique(), unique()];
+    const first = await app.post('/tokens', { type: 'token', data: a });
+    const second = await app.post('/tokens', { type: 'token', data: b });
+    const patched = await app.patch(`/tokens/${second.body.id}`, { data: a, deduplicate_token: true });
+    expect([patched.status, patched.body]).toEqual([200, { ...first.body, _extras: { deduplicated: true } }]);
+    expect((await app.get(`/tokens/${second.body.id}`)).body.data).toBe(b);
+    const alone = await app.patch(`/tokens/${second.body.id}`, { data: unique(), deduplicate_token: true });
+    expect(alone.body._extras).toBeUndefined();
+  });
+
+  it('works inside one tokenize request', async () => {
+    const app = await anApplication();
+    const data = unique();
+    const { body } = await app.post('/tokenize', [
+      { type: 'token', data, deduplicate_token: true },
+      { type: 'token', data, deduplicate_token: true },
+      { type: 'card', data: CARD },
+    ]);
+    expect(body[1]).toMatchObject({ id: body[0].id, _extras: { deduplicated: true } });
+  });
+});

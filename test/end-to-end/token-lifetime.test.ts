@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allItems, bytesOf } from '../support/aws.ts';
+import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
+
+/** Waits until something holds; the end-to-end cloud sweeps every second. */
+async function eventually(condition: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 40_000; waited += 250) {
+    if (await condition()) return;
+    await sleep(250);
+  }
+  throw new Error('it did not happen');
+}
+
+const itemsOf = async (id: string) =>
+  (await allItems(credentials.aws_endpoint_url)).map(bytesOf).filter((item) => item.includes(id));
+
+describe('expires_at', () => {
+  it.each([
+    ['1/31/2099 11:59:59 PM -05:00', '2099-01-31T23:59:59-05:00'],
+    ['1/31/2099 12:00:00 AM +05:30', '2099-01-31T00:00:00+05:30'],
+    ['12/1/2099', '2099-12-01T00:00:00+00:00'],
+    ['1/31/2099 1:02:03 PM', '2099-01-31T13:02:03+00:00'],
+    ['2099-06-01T10:00:00Z', '2099-06-01T10:00:00+00:00'],
+    ['2099-06-01T10:00:00.5+02:00', '2099-06-01T10:00:00.500+02:00'],
+    ['2099-06-01T10:00:00', '2099-06-01T10:00:00+00:00'],
+    ['2099-06-01', '2099-06-01T00:00:00+00:00'],
+  ])('%s comes back as %s', async (given, expected) => {
+    const app = await anApplication();
+    const { body } = await app.post('/tokens', { type: 'token', data: 1, expires_at: given });
+    expect(body.expires_at).toBe(expected);
+    expect((await app.get(`/tokens/${body.id}`)).body.expires_at).toBe(expected);
+  });
+
+  it.each([
+    '13/1/2099',
+    '2/30/2099',
+    '1/1/2099 13:00:00 PM',
+    '1/1/2099 0:00:00 AM',
+    '2099-02-30',
+    '2099-13-01T00:00:00Z',
+    '2099-01-01T25:00:00Z',
+    'x',
+    '',
+    '1/1/2020',
+    '4102444800',
+  ])('400: %s', async (given) => {
+    const app = await anApplication();
+    const { status, body } = await app.post('/tokens', { type: 'token', data: 1, expires_at: given });
+    expect([status, Object.keys(body.errors ?? {})]).toEqual([400, ['expires_at']]);
+  });
+
+  it('is gone for every operation from the instant, and from the store soon after', async () => {
+    const app = await aRevealingApplication();
+    const id = `mortal-${String(Date.now())}`;
+    const metadata = { mortal: id };
+    const token = {
+      type: 'card',
+      data: { ...CARD, cvc: '123' },
+      id,
+      metadata,
+      search_indexes: ['{{ data.number }}'],
+      deduplicate_token: false,
+    };
+    const { body } = await app.post('/tokens', {
+      ...token,
+      expires_at: new Date(Date.now() + 1_500).toISOString(),
+    });
+    expect((await app.get(`/tokens/${id}`)).status).toBe(200);
+    expect((await app.get(`/tokens?metadata.mortal=${id}`)).body.pagination.total_items).toBe(1);
+    await sleep(Math.max(0, Date.parse(body.expires_at) - Date.now()) + 5);
+    const answers = await Promise.all([
+      app.get(`/tokens/${id}`),
+      app.patch(`/tokens/${id}`, { data: { cvc: '999' } }),
+      app.delete(`/tokens/${id}`),
+      app.post('/detokenize', `{{ ${id} }}`),
+      app.get(`/tokens?id=${id}`),
+      app.get(`/tokens?metadata.mortal=${id}`),
+      app.post('/tokens/search', { query: `id:"${id}"` }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400, 200, 200, 200]);
+    for (const { body: page } of answers.slice(4))
+      expect([page.data, page.pagination.total_items]).toEqual([[], 0]);
+    await eventually(async () => (await itemsOf(id)).length === 0);
+  });
+
+  it('frees its id at the instant', async () => {
+    const app = await anApplication();
+    const id = `again-${String(Date.now())}`;
+    await app.post('/tokens', {
+      type: 'token',
+      data: 1,
+      id,
+      expires_at: new Date(Date.now() + 700).toISOString(),
+    });
+    expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(409);
+    await sleep(750);
+    expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(201);
+    await sleep(2_500);
+    expect((await app.get(`/tokens/${id}`)).status).toBe(200);
+  });
+});
+
+describe('a cvc', () => {
+  const card = { type: 'card', data: { ...CARD, cvc: '8361' } };
+
+  it('is there for its lifetime, hidden from its end on every path, and removed from the store', async () => {
+    const app = await aRevealingApplication();
+    const headers = { 'SVC-IDEMPOTENCY-KEY': `cvc-${String(Date.now())}` };
+    const started = Date.now();
+    const { body } = await app.post(
+      '/tokens',
+      {
+        ...card,
+        mask: { all: '{{ data }}', cvc: '{{ data.cvc }}' },
+        metadata: { at: String(started) },
+        deduplicate_token: true,
+        fingerprint_expression: `{{ data.cvc }}${String(started)}`,
+      },
+      { headers },
+    );
+    const id = body.id as string;
+    const reads = () =>
+      Promise.all([
+        app.get(`/tokens/${id}`).then((answer) => answer.body.data),
+        app.get(`/tokens?id=${id}`).then((answer) => answer.body.data[0].data),
+        app
+          .post('/tokens/search', { query: `metadata.at:"${String(started)}"` })
+          .then((answer) => answer.body.data[0].data),
+        app.post('/detokenize', `{{ ${id} }}`).then((answer) => answer.body),
+        app.patch(`/tokens/${id}`, { metadata: { seen: 'yes' } }).then((answer) => answer.body.data),
+      ]);
+    expect(await reads()).toEqual(Array.from({ length: 5 }, () => card.data));
+    const masked = await (await anApplication()).get(`/tokens/${id}`);
+    expect(JSON.stringify(masked.body)).not.toContain('8361');
+    expect((await itemsOf(id)).some((item) => item.includes('cvc='))).toBe(true);
+    await sleep(Math.max(0, started + 20_300 - Date.now()));
+    expect(await reads()).toEqual(Array.from({ length: 5 }, () => CARD));
+    expect((await app.post('/tokens', card, { headers })).body.data).toEqual(CARD);
+    const again = await app.post('/tokens', {
+      ...card,
+      deduplicate_token: true,
+      fingerprint_expression: `{{ data.cvc }}${String(started)}`,
+    });
+    expect(again.body).toMatchObject({ id, data: CARD, _extras: { deduplicated: true } });
+    await eventually(async () => !(await itemsOf(id)).some((item) => item.includes('cvc=')));
+    expect((await app.get(`/tokens/${id}`)).status).toBe(200);
+  }, 90_000);
+
+  it('starts a new hour when it is set anew, keeps its hour otherwise, and goes when it is removed', async () => {
+    const app = await aRevealingApplication();
+    const { body } = await app.post('/tokens', { type: 'card', data: CARD });
+    const set = await app.patch(`/tokens/${body.id}`, { data: { cvc: 737 } });
+    expect(set.body.data.cvc).toBe('737');
+    expect((await app.patch(`/tokens/${body.id}`, { data: { expiration_month: 1 } })).body.data).toEqual({
+      ...CARD,
+      expiration_month: 1,
+      cvc: '737',
+    });
+    const removed = await app.patch(`/tokens/${body.id}`, { data: { cvc: null } });
+    expect(removed.body.data).toEqual({ ...CARD, expiration_month: 1 });
+    expect((await itemsOf(body.id)).some((item) => item.includes('cvc='))).toBe(false);
+  });
+});
