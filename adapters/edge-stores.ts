@@ -5,7 +5,9 @@ import { createVault } from '../core/crypto/vault.ts';
 import type { Clock } from '../core/shared/clock.ts';
 import { CLIENT_SETTINGS } from './aws/client-settings.ts';
 import { createApplicationStore } from './dynamodb/application-store.ts';
+import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
+import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createKmsKeyService } from './kms/kms-key-service.ts';
 
@@ -20,14 +22,18 @@ export interface EdgeStoreSettings {
 export function createEdgeStores(settings: EdgeStoreSettings, clock: Clock) {
   const dynamodb = new DynamoDBClient(CLIENT_SETTINGS);
   const tenantStore = createTenantStore({ client: dynamodb, name: settings.accessTable });
-  const applicationStore = createApplicationStore({ client: dynamodb, name: settings.accessTable });
+  const access = { client: dynamodb, name: settings.accessTable };
+  const ephemeral = { client: dynamodb, name: settings.ephemeralTable };
+  const applicationStore = createApplicationStore(access);
   const keyService = createKmsKeyService(new KMSClient(CLIENT_SETTINGS), settings.keyId);
   const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock });
   return {
     dynamodb,
     applicationStore,
-    credentialStore: applicationStore,
-    idempotencyStore: createIdempotencyStore({ client: dynamodb, name: settings.ephemeralTable }),
+    tenantProfileStore: tenantStore,
+    credentialStore: createCredentialStore(access),
+    sessionStore: createSessionStore(ephemeral, applicationStore),
+    idempotencyStore: createIdempotencyStore(ephemeral),
     tenantKeys,
     vault: createVault(tenantKeys),
   };

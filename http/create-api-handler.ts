@@ -87,7 +87,12 @@ export function createApiHandler<Deps extends EdgeDeps>(deps: Deps, routes: read
   function respond(request: ApiRequest, progress: Progress): Promise<Answer> {
     const found = match(request.method, request.path);
     progress.operation = found.route.operation;
-    return answer(deps, { ...found, request }, identify(request.reserved.get('api-key')), progress);
+    return answer(
+      deps,
+      { ...found, request },
+      identify(request.reserved.get('api-key'), { withSettings: found.route.needsSettings === true }),
+      progress,
+    );
   }
 
   return async (event) => {

@@ -37,7 +37,7 @@ function checkedKey(matched: MatchedRoute<never>): string | undefined {
 function scopeOf(caller: Caller, matched: MatchedRoute<never>, key: string): IdempotencyScope {
   const { method, path } = matched.request;
   const request = createHash('sha256')
-    .update(JSON.stringify([caller.applicationId, method, path, key]))
+    .update(JSON.stringify([caller.credentialId, method, path, key]))
     .digest('base64url');
   return { tenantId: caller.tenantId, request };
 }

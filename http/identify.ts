@@ -18,7 +18,9 @@ export interface Identification {
  * Identifies callers by their API key. A key never changes its tenant, so the tenant is remembered (under the key's hash) and
  * a read may go out together with the one that authenticates; whether the key is still valid is never remembered.
  */
-export function createIdentify(deps: AuthenticateDeps): (apiKey: string | undefined) => Identification {
+export function createIdentify(
+  deps: AuthenticateDeps,
+): (apiKey: string | undefined, options: { readonly withSettings: boolean }) => Identification {
   const tenants = new Map<string, string>();
 
   function remember(hash: string, tenantId: string): void {
@@ -27,17 +29,21 @@ export function createIdentify(deps: AuthenticateDeps): (apiKey: string | undefi
     tenants.set(hash, tenantId);
   }
 
-  return (given) => {
+  return (given, { withSettings }) => {
     const apiKey = given === undefined ? undefined : new Secret(given);
-    const caller = authenticate(deps, apiKey);
-    if (apiKey === undefined || given === undefined || !isApiKey(given))
-      return { caller, likelyTenantId: undefined };
-    const hash = hashApiKey(apiKey).toString('base64url');
+    const isWorthALook = apiKey !== undefined && given !== undefined && isApiKey(given);
+    const hash = isWorthALook ? hashApiKey(apiKey).toString('base64url') : '';
+    const likelyTenantId = tenants.get(hash);
+    const caller = authenticate(deps, apiKey, {
+      withSettings,
+      ...(likelyTenantId === undefined ? {} : { likelyTenantId }),
+    });
+    if (!isWorthALook) return { caller, likelyTenantId };
     const known = caller.then(({ tenantId }) => {
       remember(hash, tenantId);
     });
     // A refused key is reported where the caller is awaited.
     known.catch(() => tenants.delete(hash));
-    return { caller, likelyTenantId: tenants.get(hash) };
+    return { caller, likelyTenantId };
   };
 }

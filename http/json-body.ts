@@ -3,9 +3,18 @@ import { ServiceError } from '../core/shared/service-error.ts';
 
 /** Deepest nesting of objects and arrays (decisions.md, section 1). */
 const DEPTH_MAX = 64;
+/** RFC 8259, section 8.1: JSON is UTF-8, and a byte order mark may be ignored. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function refused(detail: string): ServiceError {
   return new ServiceError('validation_failed', detail);
+}
+
+/** `/0+$/` would look at every run of zeros again from each of its zeros. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }
 
 /** A decimal number as its digits without leading and trailing zeros, and its exponent: equal for equal values. */
@@ -13,7 +22,7 @@ function decimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().replace(/^[+-]/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = withoutTrailingZeros(digits);
   if (significant === '') return '0';
   return `${significant}e${String(Number(exponent) - fraction.length + digits.length - significant.length)}`;
 }
@@ -61,13 +70,13 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * Parses a JSON body. Throws `validation_failed` if it is not JSON, nests deeper than 64 levels, or holds a number that would not
+ * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64 levels, or holds a number that would not
  * come back as it went in.
  */
 export function parseJsonBody(body: Buffer): Json {
-  const text = body.toString('utf8');
   let value: Json;
   try {
+    const text = utf8.decode(body);
     check(text);
     value = JSON.parse(text) as Json;
   } catch (error) {

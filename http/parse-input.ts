@@ -31,7 +31,8 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
 
 /** The messages of a schema by path. Schemas of bodies have messages of their own; none quotes a value. */
 function fieldErrors(error: ZodError, at: string): Record<string, string[]> {
-  const errors: Record<string, string[]> = {};
+  // Paths are the caller's: one named `constructor` is a path like any other.
+  const errors = Object.create(null) as Record<string, string[]>;
   for (const issue of error.issues)
     (errors[issue.path.reduce<string>(memberPath, at) || 'body'] ??= []).push(issue.message);
   return errors;

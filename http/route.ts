@@ -32,6 +32,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly path: string;
   /** The permission of the spec's table. The caller must hold it somewhere; `core` decides about each token. */
   readonly permission?: Permission;
+  /** The operation depends on the tenant's settings: they are read along with the caller. */
+  readonly needsSettings?: boolean;
   readonly success: 200 | 201 | 202 | 204;
   readonly body?: ZodType<Body>;
   /** Only `application/merge-patch+json` is accepted. */

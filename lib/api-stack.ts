@@ -137,8 +137,8 @@ export class ApiStack extends Stack {
       ...props,
       grants: [
         // Authentication, tenant keys, and the records of idempotency keys: what the edge of every function needs.
-        allowOnTable(access, ['GetItem']),
-        allowOnTable(ephemeral, ['PutItem', 'UpdateItem']),
+        allowOnTable(access, ['GetItem', 'BatchGetItem']),
+        allowOnTable(ephemeral, ['GetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),
         ...props.grants,
       ],
@@ -160,7 +160,7 @@ export class ApiStack extends Stack {
       folder: 'applications',
       description: 'Applications and their keys',
       environment: { ...this.#edgeEnvironment(), CLIENT_COMPATIBILITY: this.#settings.clientCompatibility },
-      grants: [allowOnTable(this.#data.access, ['PutItem'])],
+      grants: [allowOnTable(this.#data.access, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query'])],
     });
   }
 

@@ -46,6 +46,7 @@ export class OperationsStack extends Stack {
       environment: {
         TOKENS_TABLE: data.tokens.tableName,
         EPHEMERAL_TABLE: data.ephemeral.tableName,
+        ACCESS_TABLE: data.access.tableName,
         LIST_SHARDS: String(settings.listShards),
       },
       grants: [
@@ -60,6 +61,8 @@ export class OperationsStack extends Stack {
         ]),
         allowQueryIndex(data.ephemeral, INDEXES.due),
         allowOnTable(data.ephemeral, ['DeleteItem']),
+        allowQueryIndex(data.access, INDEXES.due),
+        allowOnTable(data.access, ['GetItem', 'DeleteItem']),
       ],
     });
     new Rule(this, 'EveryMinute', {

@@ -58,6 +58,9 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `application#${id}` };
 }
 
+/** What sort keys of applications start with. */
+export const APPLICATION_PREFIX = 'application#';
+
 /** Access table: the application behind an API key, by the hash of the key. */
 export function credentialKey(keyHash: Buffer): ItemKey {
   return { pk: `key#${keyHash.toString('base64url')}`, sk: 'key' };
@@ -91,3 +94,13 @@ export function duePartition(of: string): string {
 
 /** Every partition of the due index. */
 export const DUE_PARTITIONS = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${String(shard)}`);
+
+/** Ephemeral table: a session, by the hash of its key. */
+export function sessionKey(keyHash: Buffer): ItemKey {
+  return { pk: `key#${keyHash.toString('base64url')}`, sk: 'session' };
+}
+
+/** Ephemeral table: a nonce, by its hash. */
+export function nonceKey(tenantId: string, nonceHash: Buffer): ItemKey {
+  return { pk: `${tenantId}#nonce#${nonceHash.toString('base64url')}`, sk: 'nonce' };
+}

@@ -1,20 +1,44 @@
-import type { Application } from './application.ts';
+import type { Application, Caller } from './application.ts';
+import type { TenantSettings } from './tenant-settings.ts';
 
-/** Where applications and the hashes of their keys are kept. Rejects with `dependency_unavailable` when it is down. */
+/**
+ * Where applications and the hashes of their keys are kept. An application and the credential that its key leads to change together or
+ * not at all. Rejects with `dependency_unavailable` when the store is down.
+ */
 export interface ApplicationStore {
-  /**
-   * Writes a new application and the hash of its key, both or neither. Both are random: one that is taken is an
-   * unexpected error.
-   */
+  /** Writes a new application and the hash of its key. Both are random: one that is taken is an unexpected error. */
   create(application: Application, keyHash: Buffer): Promise<void>;
   /** The application, or `undefined` if the tenant has none of this id. Reads what was last written. */
   find(tenantId: string, id: string): Promise<Application | undefined>;
+  /** Those of the applications that exist, in any order. */
+  findMany(tenantId: string, ids: readonly string[]): Promise<readonly Application[]>;
+  /** All applications of a tenant, newest first, in batches, starting after an id. */
+  list(tenantId: string, after: string | undefined): AsyncIterable<readonly Application[]>;
+  /** Writes a changed application over the version it was made from; `false` if it has changed since. */
+  update(previous: Application, next: Application): Promise<boolean>;
+  /** {@link update}, with another key: from then on the old one is unknown. */
+  replaceKey(previous: Application, next: Application, keyHash: Buffer): Promise<boolean>;
+  /** Deletes this version of an application and its key; `false` if it has changed since. */
+  delete(application: Application): Promise<boolean>;
 }
 
-/** Looks API keys up. One read that holds everything that decides access, so that a revoked key is refused at once. */
+/** What a key leads to. */
+export interface Credential {
+  readonly keyHash: Buffer;
+  readonly caller: Caller;
+  /** From this instant the key is refused, in ms since the epoch. */
+  readonly expiresAt?: number;
+  /** A session that nobody has authorized yet. */
+  readonly isUnauthorized?: boolean;
+}
+
+/** Looks keys up. One read that holds everything that decides access, so that a revoked key is refused at once. */
 export interface CredentialStore {
-  /** The application whose key has this hash, with the stored hash; `undefined` for an unknown or revoked key. */
-  findByKeyHash(
-    keyHash: Buffer,
-  ): Promise<{ readonly application: Application; readonly keyHash: Buffer } | undefined>;
+  /**
+   * What the key with this hash leads to; `undefined` for one that is unknown or revoked. `settingsOf`: a tenant whose settings are read
+   * along, if it turns out to be the credential's.
+   */
+  findByKeyHash(keyHash: Buffer, settingsOf?: string): Promise<Credential | undefined>;
+  /** The settings of a tenant. */
+  settings(tenantId: string): Promise<TenantSettings>;
 }

@@ -1,4 +1,5 @@
 import type { Grants } from './access-rule.ts';
+import type { TenantSettings } from './tenant-settings.ts';
 import type { ApplicationType } from './permission.ts';
 
 /** An application: an API credential with its access (spec.md, Application object). Times in ms since the epoch. */
@@ -13,14 +14,20 @@ export interface Application extends Grants {
   readonly modifiedAt?: number;
   /** From this instant the application is refused. */
   readonly expiresAt?: number;
+  /** Starts at 1 and grows by one with each change. */
+  readonly version: number;
 }
 
 /** Who makes a request: an authenticated credential with what it grants at this moment. */
 export interface Caller extends Grants {
   readonly tenantId: string;
-  /** Id of the application; what it creates is `created_by` this. */
+  /** Id of the credential itself, application or session: what belongs to one caller alone is bound to it. */
+  readonly credentialId: string;
+  /** Id of the application that acts; for a session the one that authorized it. What it creates is `created_by` this. */
   readonly applicationId: string;
-  readonly type: ApplicationType;
+  readonly type: ApplicationType | 'session';
+  /** Settings of the tenant, for operations that depend on them. */
+  readonly tenantSettings?: TenantSettings;
 }
 
 /** Longest name of an application or a reactor (spec.md, Limits). */

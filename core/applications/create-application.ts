@@ -1,5 +1,6 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import type { Clock } from '../shared/clock.ts';
+import { orderedId } from '../shared/ordered-id.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid, invalidMembers } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -38,10 +39,11 @@ export async function createApplication(
   const key = generateApiKey(input.type);
   const application: Application = {
     ...input,
-    id: writes.newId(),
+    id: orderedId(now, writes.newId()),
     tenantId: caller.tenantId,
     createdBy: caller.applicationId,
     createdAt: now,
+    version: 1,
   };
   await deps.applicationStore.create(application, hashApiKey(key));
   return { application, key };

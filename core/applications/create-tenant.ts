@@ -5,6 +5,7 @@ import { sealRecord, type DataKey } from '../crypto/record-seal.ts';
 import { KEY_PURPOSES, type KeyPurpose, type WrappedKey } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { Secret } from '../shared/secret.ts';
+import { orderedId } from '../shared/ordered-id.ts';
 import { invalid } from '../shared/service-error.ts';
 import { NAME_MAX_LENGTH, type Application } from './application.ts';
 import { isLegalFor, PERMISSION_NAMES } from './permission.ts';
@@ -68,13 +69,14 @@ export async function createTenant(
   );
   const managementKey = generateApiKey('management');
   const application: Application = {
-    id: deps.newId(),
+    id: orderedId(now, deps.newId()),
     tenantId: id,
     name: 'First management application',
     type: 'management',
     permissions: PERMISSION_NAMES.filter((permission) => isLegalFor(permission, 'management')),
     rules: [],
     createdAt: now,
+    version: 1,
   };
   const tenant = {
     id,

@@ -9,22 +9,32 @@ export interface GetApplicationDeps {
   readonly clock: Clock;
 }
 
-async function existing(deps: GetApplicationDeps, tenantId: string, id: string): Promise<Application> {
+/** Whether an application exists for any operation; one that has expired may only not be deleted yet. */
+export function applicationExists(application: Pick<Application, 'expiresAt'>, now: number): boolean {
+  return application.expiresAt === undefined || application.expiresAt > now;
+}
+
+/** An application of a tenant. Throws `not_found` also for one that has expired. */
+export async function existingApplication(
+  deps: GetApplicationDeps,
+  tenantId: string,
+  id: string,
+): Promise<Application> {
   const application = await deps.applicationStore.find(tenantId, id);
-  const gone = application?.expiresAt !== undefined && application.expiresAt <= deps.clock();
-  if (application === undefined || gone)
+  if (application === undefined || !applicationExists(application, deps.clock())) {
     throw new ServiceError('not_found', 'The application does not exist.');
+  }
   return application;
 }
 
-/** An application of the caller's tenant by its id; `not_found` also for one that has expired and is not deleted yet. */
+/** An application of the caller's tenant by its id. */
 export async function getApplication(
   deps: GetApplicationDeps,
   caller: Caller,
   id: string,
 ): Promise<Application> {
   requirePermission(caller, 'application:read');
-  return existing(deps, caller.tenantId, id);
+  return existingApplication(deps, caller.tenantId, id);
 }
 
 /**
@@ -35,6 +45,6 @@ export async function getOwnApplication(
   deps: GetApplicationDeps & { readonly ownReadIsFree: boolean },
   caller: Caller,
 ): Promise<Application> {
-  if (!deps.ownReadIsFree) requirePermission(caller, 'application:read');
-  return existing(deps, caller.tenantId, caller.applicationId);
+  if (!deps.ownReadIsFree || caller.type === 'session') requirePermission(caller, 'application:read');
+  return existingApplication(deps, caller.tenantId, caller.applicationId);
 }

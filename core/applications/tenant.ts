@@ -1,11 +1,6 @@
 import type { WrappedKey } from '../crypto/tenant-keys.ts';
+import type { TenantSettings } from './tenant-settings.ts';
 import type { Application } from './application.ts';
-
-/** What a tenant may change about itself. */
-export interface TenantSettings {
-  /** Whether tokens are deduplicated when a create does not say. */
-  readonly deduplicateTokens: boolean;
-}
 
 /** A tenant with its wrapped keys. `webhookSecret` is sealed under its `webhook` key. */
 export interface Tenant {
@@ -18,8 +13,19 @@ export interface Tenant {
   readonly createdAt: number;
 }
 
+/** What a tenant says about itself through the API. */
+export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings'>;
+
 /** Where tenants are kept. */
 export interface TenantStore {
   /** Writes a new tenant together with its first application, both or neither. */
   create(tenant: Tenant, application: Application, keyHash: Buffer): Promise<void>;
+}
+
+/** The part of a tenant that the tenant itself reads and changes. */
+export interface TenantProfileStore {
+  /** The profile as it was last written; `undefined` if there is no such tenant. */
+  profile(tenantId: string): Promise<TenantProfile | undefined>;
+  /** Replaces name and settings; `false` if there is no such tenant. */
+  updateProfile(profile: TenantProfile): Promise<boolean>;
 }

@@ -23,7 +23,8 @@ function checkRule(rule: AccessRule, type: ApplicationType, path: string, report
   if (rule.container === undefined) report(`${path}.container`, `is required`);
 }
 
-function checkPriorities(rules: readonly AccessRule[], report: Report): void {
+/** Reports priorities that two rules share. */
+export function checkPriorities(rules: readonly AccessRule[], report: Report): void {
   const seen = new Set<number>();
   rules.forEach(({ priority }, index) => {
     if (seen.has(priority))

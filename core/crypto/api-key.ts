@@ -27,3 +27,8 @@ export function hashApiKey(key: Secret<string>): Buffer {
 export function sameHash(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
+
+/** Whether a key is that of a session, which is kept elsewhere. */
+export function isSessionKey(text: string): boolean {
+  return text.startsWith('key_session_');
+}

@@ -1,22 +1,27 @@
-import { Context, Drop, Liquid, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
+import { Context, Drop, Liquid, Tokenizer, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { ExpressionError } from './expression-error.ts';
 import { FILTERS } from './filters.ts';
 
 /** Filters in a row; with no loops in the language this bounds the steps of an evaluation. */
 const FILTERS_MAX = 30;
-/** Characters and elements that one evaluation may produce, in all its steps together. */
-const MEMORY_LIMIT = 32_000_000;
-/** Milliseconds that one evaluation may take: a bound against what the other bounds forgot. */
+/** Characters and elements that the expressions under one budget may produce, in all their steps together. */
+const MEMORY_LIMIT = 16_000_000;
+/** Milliseconds after which no further filter starts: a bound against what the other bounds forgot. */
 const TIME_LIMIT_MS = 2_000;
 
-/** A parsed expression: evaluates to JSON under bindings. Throws {@link ExpressionError} if a filter fails. */
-export type Expression = (bindings: JsonObject) => Json;
+/** What may still be used up. The expressions of one template, and the templates of one mask, share one. */
+export type Budget = Pick<Context, 'memoryLimit' | 'renderLimit'>;
+
+/** A parsed expression: evaluates to JSON under bindings. Throws {@link ExpressionError} if a filter fails or the budget is used up. */
+export type Expression = (bindings: JsonObject, budget?: Budget) => Json;
 
 function createLiquid(): Liquid {
   const liquid = new Liquid({
     strictFilters: true,
     ownPropertyOnly: true,
+    // An output statement is a value and filters; comparisons belong to tags.
+    operators: {},
     timezoneOffset: 0,
     locale: 'en-US',
     memoryLimit: MEMORY_LIMIT,
@@ -48,12 +53,27 @@ class JsonContext extends Context {
   }
 }
 
+/** A fresh budget. */
+export function createBudget(): Budget {
+  return new JsonContext({}, liquid.options, { sync: true });
+}
+
+/** Takes a text out of a budget and hands it back. Throws {@link ExpressionError} if that is too much. */
+export function charge(budget: Budget, text: string): string {
+  try {
+    budget.memoryLimit.use(text.length);
+  } catch {
+    throw new ExpressionError('has a result that is too large');
+  }
+  return text;
+}
+
 /** The JSON that a result is; what JSON cannot say is `null` (nothing there) or an error (not a number). */
-function asJson(result: unknown): Json {
+function asJson(result: unknown, budget: Budget): Json {
   if (result === undefined || result === null || result instanceof Drop) return null;
   if (typeof result === 'number' && !Number.isFinite(result))
     throw new ExpressionError('has a filter with a result that is not a number');
-  if (typeof result === 'object') return JSON.parse(JSON.stringify(result)) as Json;
+  if (typeof result === 'object') return JSON.parse(charge(budget, JSON.stringify(result))) as Json;
   if (typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean') return result;
   return null;
 }
@@ -61,14 +81,24 @@ function asJson(result: unknown): Json {
 /** `reveal_last: 4, mask='*'` is how the interface writes named arguments; Liquid writes `mask: '*'`. */
 function withLiquidArguments(source: string): string {
   return source.replace(
-    /"[^"]*"|'[^']*'|([,:]\s*[a-z_]\w*\s*)=(?!=)/gi,
+    /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([,:]\s*[a-z_]\w*\s*)=(?!=)/gis,
     (match: string, name: string | undefined) => (name === undefined ? match : `${name}:`),
   );
 }
 
+/** LiquidJS stops reading at what it does not know; a mask must not lose its filters to a stray comma, so all must have been read. */
+function readWhole(source: string): Value {
+  const tokenizer = new Tokenizer(source, liquid.options.operators);
+  const value = new Value(tokenizer.readFilteredValue(), liquid);
+  const isOneValue = value.initial.postfix.length === 1;
+  if (!isOneValue || !tokenizer.end() || source.trimEnd().endsWith('|'))
+    throw new ExpressionError('is not a valid expression');
+  return value;
+}
+
 function parse(source: string): Value {
   try {
-    return new Value(withLiquidArguments(source), liquid);
+    return readWhole(withLiquidArguments(source));
   } catch (error) {
     const unknown = error instanceof Error && error.message.startsWith('undefined filter');
     throw new ExpressionError(unknown ? 'has an unknown filter' : 'is not a valid expression');
@@ -87,12 +117,15 @@ function compile(source: string): Expression {
   const value = parse(source);
   if (value.filters.length > FILTERS_MAX)
     throw new ExpressionError(`has more than ${String(FILTERS_MAX)} filters`);
-  return (bindings) => {
+  return (bindings, budget = createBudget()) => {
     try {
       const scope = Object.assign(Object.create(null) as object, bindings);
-      return asJson(
-        toValueSync(value.value(new JsonContext(scope, liquid.options, { sync: true }, { liquid }))),
-      );
+      const { memoryLimit, renderLimit } = budget;
+      const limits = { liquid, memoryLimit, renderLimit };
+      const result = toValueSync(
+        value.value(new JsonContext(scope, liquid.options, { sync: true }, limits)),
+      ) as unknown;
+      return asJson(result, budget);
     } catch (error) {
       throw failure(error);
     }

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseExpression } from './expression.ts';
+import { charge, createBudget, parseExpression, type Budget } from './expression.ts';
 import { parseTemplate, type TemplatePart } from './template.ts';
 import { textOf } from './text-of.ts';
 
@@ -12,7 +12,10 @@ function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
     part?.kind === 'expression' && part.source.endsWith('-');
   return parts.map((part, index) => {
     if (part.kind === 'expression')
-      return { ...part, source: part.source.replace(/^-\s*/, '').replace(/\s*-$/, '') };
+      return {
+        ...part,
+        source: part.source.slice(trimsLeft(part) ? 1 : 0, trimsRight(part) ? -1 : undefined).trim(),
+      };
     const text = trimsRight(parts[index - 1]) ? part.text.trimStart() : part.text;
     return { ...part, text: trimsLeft(parts[index + 1]) ? text.trimEnd() : text };
   });
@@ -28,14 +31,23 @@ function parse(template: string): readonly TemplatePart[] {
 
 /**
  * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly one expression keeps the JSON
- * type of its value; otherwise results are joined as text. Throws {@link ExpressionError}.
+ * type of its value; otherwise results are joined as text. Throws {@link ExpressionError}, also for more than the budget allows.
  */
-export function renderTemplate(template: string, bindings: JsonObject): Json {
+export function renderTemplate(
+  template: string,
+  bindings: JsonObject,
+  budget: Budget = createBudget(),
+): Json {
   const parts = parse(template);
   const [only] = parts;
-  if (parts.length === 1 && only?.kind === 'expression') return parseExpression(only.source)(bindings);
+  if (parts.length === 1 && only?.kind === 'expression')
+    return parseExpression(only.source)(bindings, budget);
   return parts
-    .map((part) => (part.kind === 'text' ? part.text : textOf(parseExpression(part.source)(bindings))))
+    .map((part) =>
+      part.kind === 'text'
+        ? part.text
+        : charge(budget, textOf(parseExpression(part.source)(bindings, budget))),
+    )
     .join('');
 }
 
@@ -44,14 +56,17 @@ export function checkTemplate(template: string): void {
   for (const part of parse(template)) if (part.kind === 'expression') parseExpression(part.source);
 }
 
-/** {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. */
-export function renderTemplates(value: Json, bindings: JsonObject): Json {
-  if (typeof value === 'string') return renderTemplate(value, bindings);
+/**
+ * {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. All texts share one
+ * budget.
+ */
+export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget = createBudget()): Json {
+  if (typeof value === 'string') return renderTemplate(value, bindings, budget);
   if (Array.isArray(value))
-    return (value as readonly Json[]).map((element) => renderTemplates(element, bindings));
+    return (value as readonly Json[]).map((element) => renderTemplates(element, bindings, budget));
   if (!isJsonObject(value)) return value;
   return jsonObject(
-    Object.entries(value).map(([name, member]) => [name, renderTemplates(member, bindings)] as const),
+    Object.entries(value).map(([name, member]) => [name, renderTemplates(member, bindings, budget)] as const),
   );
 }
 

@@ -3,20 +3,25 @@ import { ExpressionError } from './expression-error.ts';
 /** Longest text with expressions, in characters (decisions.md, section 4). */
 export const TEMPLATE_MAX_LENGTH = 10_000;
 
-/** A piece of a template: text as it stands, or the source between `{{` and `}}`. */
+/** A piece of a template: text as it stands, or the source between `{{` and `}}`, its spaces included. */
 export type TemplatePart =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly source: string };
 
 const OPEN = '{{';
 const CLOSE = '}}';
 
-/** Where the `}}` of an expression that starts at `from` stands; quoted text inside may hold anything. */
-function endOfExpression(template: string, from: number): number {
+/**
+ * Where the `}}` of an expression stands that goes on at `from`; quoted text inside may hold anything, a quote after a backslash
+ * too. Throws {@link ExpressionError} if there is none within {@link TEMPLATE_MAX_LENGTH}.
+ */
+export function endOfExpression(template: string, from: number): number {
   let quote: string | undefined;
-  for (let at = from; at < template.length; at += 1) {
+  const end = Math.min(template.length, from + TEMPLATE_MAX_LENGTH);
+  for (let at = from; at < end; at += 1) {
     const character = template[at];
     if (quote !== undefined) {
-      if (character === quote) quote = undefined;
+      if (character === '\\') at += 1;
+      else if (character === quote) quote = undefined;
     } else if (character === '"' || character === "'") {
       quote = character;
     } else if (template.startsWith(CLOSE, at)) {
@@ -46,7 +51,7 @@ export function parseTemplate(template: string): readonly TemplatePart[] {
     if (open === -1) break;
     if (open > at) parts.push({ kind: 'text', text: template.slice(at, open) });
     const close = endOfExpression(template, open + OPEN.length);
-    parts.push({ kind: 'expression', source: template.slice(open + OPEN.length, close).trim() });
+    parts.push({ kind: 'expression', source: template.slice(open + OPEN.length, close) });
     at = close + CLOSE.length;
   }
   if (at < template.length) parts.push({ kind: 'text', text: template.slice(at) });

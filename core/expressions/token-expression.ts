@@ -1,7 +1,7 @@
 import type { Json } from '../shared/json.ts';
 import { ExpressionError } from './expression-error.ts';
-import { parseExpression, type Expression } from './expression.ts';
-import { hasExpression } from './template.ts';
+import { charge, createBudget, parseExpression, type Budget, type Expression } from './expression.ts';
+import { endOfExpression, hasExpression, TEMPLATE_MAX_LENGTH } from './template.ts';
 import { textOf } from './text-of.ts';
 
 /*
@@ -27,24 +27,7 @@ export type TokenTemplate = readonly Part[];
 
 const OPEN = '{{';
 const CLOSE = '}}';
-const EXPRESSION_MAX_LENGTH = 10_000;
 const WHOLE = /^token\s*:\s*/;
-
-/** Where the filters that start at `from` end; quoted text inside may hold anything. */
-function endOfFilters(text: string, from: number): number {
-  let quote: string | undefined;
-  for (let at = from; at < text.length && at - from <= EXPRESSION_MAX_LENGTH; at += 1) {
-    const character = text[at];
-    if (quote !== undefined) {
-      if (character === quote) quote = undefined;
-    } else if (character === '"' || character === "'") {
-      quote = character;
-    } else if (text.startsWith(CLOSE, at)) {
-      return at;
-    }
-  }
-  return -1;
-}
 
 /** The end of the expression that starts at `from`, and where its filters start. */
 function boundaries(
@@ -52,16 +35,14 @@ function boundaries(
   from: number,
 ): { readonly head: string; readonly filters: string | undefined; readonly end: number } {
   const close = text.indexOf(CLOSE, from);
-  const bar = text.indexOf('|', from);
-  const hasFilters = bar !== -1 && (close === -1 || bar < close);
-  const end = hasFilters ? endOfFilters(text, bar + 1) : close;
-  if (end === -1 || end - from > EXPRESSION_MAX_LENGTH)
+  if (close === -1 || close - from > TEMPLATE_MAX_LENGTH)
     throw new ExpressionError('has an expression that is not closed');
-  return {
-    head: text.slice(from, hasFilters ? bar : end).trim(),
-    filters: hasFilters ? text.slice(bar + 1, end) : undefined,
-    end,
-  };
+  // Looked for up to the next `}}` only: a text of many expressions is read once, not once for each of them.
+  const head = text.slice(from, close);
+  const bar = head.indexOf('|');
+  if (bar === -1) return { head: head.trim(), filters: undefined, end: close };
+  const end = endOfExpression(text, from + bar + 1);
+  return { head: head.slice(0, bar).trim(), filters: text.slice(from + bar + 1, end), end };
 }
 
 function referenceOf(head: string, filters: string | undefined): TokenReference {
@@ -97,20 +78,24 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
 
 /**
  * Fills a template in. A text that is one reference alone keeps the JSON type of its value; otherwise values are joined as text, each
- * passed through `encode` first. What was filled in is never looked at again.
+ * passed through `encode` first. What was filled in is never looked at again. Throws {@link ExpressionError} for a filter that fails and for
+ * more than the budget allows.
  */
 export function fillTokenTemplate(
   template: TokenTemplate,
   valueOf: (reference: TokenReference) => Json,
   encode: (text: string) => string = (text) => text,
+  budget: Budget = createBudget(),
 ): Json {
   const evaluate = (reference: TokenReference): Json => {
     const value = valueOf(reference);
-    return reference.filters === undefined ? value : reference.filters({ value });
+    return reference.filters === undefined ? value : reference.filters({ value }, budget);
   };
   const [only] = template;
   if (template.length === 1 && only?.kind === 'token') return evaluate(only.reference);
   return template
-    .map((part) => (part.kind === 'text' ? part.text : encode(textOf(evaluate(part.reference)))))
+    .map((part) =>
+      part.kind === 'text' ? part.text : charge(budget, encode(textOf(evaluate(part.reference)))),
+    )
     .join('');
 }

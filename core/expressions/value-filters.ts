@@ -1,26 +1,19 @@
-import { JSONPathEnvironment } from 'json-p3';
 import type { Json } from '../shared/json.ts';
 import { countArgument, namedArguments, textArgument, type FilterArgument } from './arguments.ts';
 import { ExpressionError } from './expression-error.ts';
+import { selectOne } from './json-path.ts';
 import { textOf } from './text-of.ts';
-
-/** RFC 9535 without `match` and `search`: a regular expression from a caller could run for as long as it likes. */
-const jsonPath = new JSONPathEnvironment();
-jsonPath.functionRegister.delete('match');
-jsonPath.functionRegister.delete('search');
 
 /** `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; several are an error. */
 export function json(value: Json, path: unknown): Json {
   if (typeof path !== 'string') throw new ExpressionError('has a json filter without a path');
   if (typeof value !== 'object' || value === null) return null;
-  const nodes = jsonPath.query(path, value as never).values();
-  if (nodes.length > 1) throw new ExpressionError('has a json filter whose path selects several values');
-  return (nodes[0] ?? null) as Json;
+  return selectOne(path, value) ?? null;
 }
 
-/** `stringify`: compact JSON; text is itself. */
-export function stringify(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** `stringify`: compact JSON; text is itself, and `null`, which a missing member is, stays `null`. */
+export function stringify(value: Json): string | null {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const PAD_MAX_LENGTH = 10_000;
@@ -52,7 +45,8 @@ export function toText(value: Json): string {
   return textOf(value);
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+// No two parts in a row can take the same digits: matching takes no longer than the text.
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** `to_number`: the number that a text spells. What is not a number, or too large or too long to be one exactly, is an error. */
 export function toNumber(value: Json): Json {

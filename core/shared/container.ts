@@ -5,12 +5,11 @@
 export type Container = string;
 
 const LEVELS = 8;
-const FORM = /^\/(?:[a-z0-9_-]{1,100}\/)*$/;
+const FORM = /^\/(?:[a-z0-9_-]{1,100}\/)*$/i;
 
 /** The stored form of a container path, or `undefined` if the text is not one. */
 export function parseContainer(text: string): Container | undefined {
-  const path = text.toLowerCase();
-  return FORM.test(path) && path.split('/').length - 2 <= LEVELS ? path : undefined;
+  return FORM.test(text) && text.split('/').length - 2 <= LEVELS ? text.toLowerCase() : undefined;
 }
 
 /** What a caller is told about a container path that is refused. */

@@ -2,7 +2,8 @@ import { invalidMembers, type FieldErrors } from './service-error.ts';
 
 /** Collects what is wrong with a request, member by member, so that a caller learns of everything at once. */
 export class FieldReporter {
-  readonly #errors: Record<string, string[]> = {};
+  // Paths are the caller's: one named `constructor` is a path like any other.
+  readonly #errors = Object.create(null) as Record<string, string[]>;
 
   readonly report = (path: string, message: string): void => {
     (this.#errors[path] ??= []).push(message);

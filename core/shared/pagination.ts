@@ -71,9 +71,10 @@ export async function sliceNumbered<Entry extends Positioned>(
       isLowerBound = visible === COUNT_MAX || examined === COUNT_MAX * 2;
       if (isLowerBound) break walk;
       examined += 1;
+      // Also of one that is not visible: the walk may end before it has found any that is.
+      if (visible < to) last = entry.position;
       if (!isVisible(entry)) continue;
       if (visible >= from && visible < to) entries.push(entry);
-      if (visible < to) last = entry.position;
       visible += 1;
     }
   }

@@ -90,7 +90,7 @@ async function draftAll(
     const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
     if (content === undefined || parts === undefined || transform === undefined)
       throw new Error('create tokens: a token was lost');
-    const deduplicate = input.deduplicateToken ?? false;
+    const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
     const ids = tokenIds(input.id, content.data, {
       isPlainType: input.type === 'token',
       newId: writes.newId,

@@ -101,7 +101,7 @@ export async function pageTokens(
   const key = (await deps.tenantKeys.current(caller.tenantId, 'cursor')).key;
   const scope: CursorScope = {
     list: query.list,
-    applicationId: caller.applicationId,
+    applicationId: caller.credentialId,
     filters: query.filters,
   };
   const now = deps.clock();

@@ -1,13 +1,17 @@
 import { createEdgeStores } from '../../adapters/edge-stores.ts';
 import type { CreateApplicationDeps } from '../../core/applications/create-application.ts';
-import type { GetApplicationDeps } from '../../core/applications/get-application.ts';
+import type { ListApplicationsDeps } from '../../core/applications/list-applications.ts';
+import type { SessionDeps } from '../../core/applications/session.ts';
+import type { TenantProfileDeps } from '../../core/applications/tenant-profile.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
 import { consoleLog } from '../../http/request-log.ts';
 import { environment } from './config.ts';
 
 export type ApplicationsDeps = EdgeDeps &
   CreateApplicationDeps &
-  GetApplicationDeps & { readonly ownReadIsFree: boolean };
+  ListApplicationsDeps &
+  SessionDeps &
+  TenantProfileDeps & { readonly ownReadIsFree: boolean };
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {
@@ -18,6 +22,7 @@ export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {
   );
   return {
     ...stores,
+    sessions: stores.sessionStore,
     clock: Date.now,
     headerPrefixes: config.HEADER_PREFIXES,
     log: consoleLog,

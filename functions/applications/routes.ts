@@ -1,9 +1,26 @@
+import {
+  deleteApplication,
+  regenerateKey,
+  updateApplication,
+} from '../../core/applications/change-application.ts';
 import { createApplication } from '../../core/applications/create-application.ts';
 import { getApplication, getOwnApplication } from '../../core/applications/get-application.ts';
+import { listApplications } from '../../core/applications/list-applications.ts';
+import { listPermissions } from '../../core/applications/list-permissions.ts';
+import { authorizeSession, createSession } from '../../core/applications/session.ts';
+import { getTenant, updateTenant } from '../../core/applications/tenant-profile.ts';
+import { presentPage } from '../../http/page-query.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { ApplicationsDeps } from './dependencies.ts';
-import { presentApplication } from './present.ts';
-import { createApplicationBody } from './schemas.ts';
+import { presentApplication, presentPermission, presentSession, presentTenant } from './present.ts';
+import {
+  authorizeSessionBody,
+  createApplicationBody,
+  listApplicationsQuery,
+  listPermissionsQuery,
+  updateApplicationBody,
+  updateTenantBody,
+} from './schemas.ts';
 
 /** Everything that the applications function answers to. */
 export const routes: readonly Route<ApplicationsDeps>[] = [
@@ -17,6 +34,18 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     handle: async (deps: ApplicationsDeps, { caller, body, writes }) => {
       const { application, key } = await createApplication(deps, caller, body, writes);
       return { body: presentApplication(application, key) };
+    },
+  }),
+  route({
+    operation: 'listApplications',
+    method: 'GET',
+    path: '/applications',
+    permission: 'application:read',
+    success: 200,
+    query: listApplicationsQuery,
+    handle: async (deps: ApplicationsDeps, { caller, query }) => {
+      const page = await listApplications(deps, caller, query.filters, query.page);
+      return { body: presentPage(page, (application) => presentApplication(application)) };
     },
   }),
   route({
@@ -37,5 +66,88 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => ({
       body: presentApplication(await getApplication(deps, caller, id)),
     }),
+  }),
+  route({
+    operation: 'updateApplication',
+    method: 'PUT',
+    path: '/applications/{id}',
+    permission: 'application:update',
+    success: 200,
+    body: updateApplicationBody,
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' }, body }) => ({
+      body: presentApplication(await updateApplication(deps, caller, id, body)),
+    }),
+  }),
+  route({
+    operation: 'regenerateApplicationKey',
+    method: 'POST',
+    path: '/applications/{id}/regenerate',
+    permission: 'application:update',
+    success: 200,
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {
+      const { application, key } = await regenerateKey(deps, caller, id);
+      return { body: presentApplication(application, key) };
+    },
+  }),
+  route({
+    operation: 'deleteApplication',
+    method: 'DELETE',
+    path: '/applications/{id}',
+    permission: 'application:delete',
+    success: 204,
+    handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {
+      await deleteApplication(deps, caller, id);
+      return {};
+    },
+  }),
+  route({
+    operation: 'listPermissions',
+    method: 'GET',
+    path: '/permissions',
+    success: 200,
+    query: listPermissionsQuery,
+    handle: (_deps: ApplicationsDeps, { query }) =>
+      Promise.resolve({ body: listPermissions(query.type).map(presentPermission) }),
+  }),
+  route({
+    operation: 'getTenant',
+    method: 'GET',
+    path: '/tenants/self',
+    permission: 'tenant:read',
+    success: 200,
+    handle: async (deps: ApplicationsDeps, { caller }) => ({
+      body: presentTenant(await getTenant(deps, caller)),
+    }),
+  }),
+  route({
+    operation: 'updateTenant',
+    method: 'PUT',
+    path: '/tenants/self',
+    permission: 'tenant:update',
+    success: 200,
+    body: updateTenantBody,
+    handle: async (deps: ApplicationsDeps, { caller, body }) => ({
+      body: presentTenant(await updateTenant(deps, caller, body)),
+    }),
+  }),
+  route({
+    operation: 'createSession',
+    method: 'POST',
+    path: '/sessions',
+    success: 201,
+    handle: async (deps: ApplicationsDeps, { caller, writes }) => ({
+      body: presentSession(await createSession(deps, caller, writes)),
+    }),
+  }),
+  route({
+    operation: 'authorizeSession',
+    method: 'POST',
+    path: '/sessions/authorize',
+    success: 200,
+    body: authorizeSessionBody,
+    handle: async (deps: ApplicationsDeps, { caller, body }) => {
+      await authorizeSession(deps, caller, body);
+      return {};
+    },
   }),
 ];

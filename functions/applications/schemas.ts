@@ -6,14 +6,25 @@ import {
   type AccessRule,
 } from '../../core/applications/access-rule.ts';
 import { NAME_MAX_LENGTH } from '../../core/applications/application.ts';
+import type { ApplicationUpdate } from '../../core/applications/change-application.ts';
 import type { NewApplication } from '../../core/applications/create-application.ts';
-import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/applications/permission.ts';
+import {
+  APPLICATION_TYPES,
+  PERMISSION_NAMES,
+  type ApplicationType,
+} from '../../core/applications/permission.ts';
+import type { Authorization } from '../../core/applications/session.ts';
 import { CONTAINER_FORM, parseContainer } from '../../core/shared/container.ts';
-import { parseIsoTimestamp } from '../../core/shared/timestamp.ts';
 import { defined } from '../../core/shared/defined.ts';
+import { Secret } from '../../core/shared/secret.ts';
+import { invalid } from '../../core/shared/service-error.ts';
+import { parseIsoTimestamp } from '../../core/shared/timestamp.ts';
+import { pageRequestOf } from '../../http/page-query.ts';
 import { body, list, names, oneOf, optional, text } from '../../http/schemas.ts';
 
 const DESCRIPTION_MAX_LENGTH = 500;
+const CONDITION_VALUE_MAX_LENGTH = 500;
+const RULES_MAX = 100;
 
 const permission = oneOf(names(PERMISSION_NAMES), 'is not a permission');
 
@@ -31,7 +42,9 @@ const condition = z
     {
       attribute: oneOf(CONDITION_ATTRIBUTES, 'must be id or container'),
       operator: oneOf(CONDITION_OPERATORS, 'must be starts_with or equals'),
-      value: text,
+      value: text
+        .min(1, 'must not be empty')
+        .max(CONDITION_VALUE_MAX_LENGTH, `must be at most ${String(CONDITION_VALUE_MAX_LENGTH)} characters`),
     },
     { error: 'must be an object' },
   )
@@ -57,6 +70,8 @@ const rule = z
   )
   .transform((given): AccessRule => defined(given));
 
+const rules = list(rule).max(RULES_MAX, `must be at most ${String(RULES_MAX)}`);
+
 const name = text
   .min(1, 'must not be empty')
   .max(NAME_MAX_LENGTH, `must be at most ${String(NAME_MAX_LENGTH)} characters`);
@@ -68,16 +83,72 @@ const expiresAt = text.transform((given, context) => {
   return timestamp?.at ?? 0;
 });
 
+const grants = { permissions: optional(permissions), rules: optional(rules) };
+
 /** Body of "create application" (spec.md). What depends on the type is checked in `core`. */
 export const createApplicationBody = body({
   name,
   type: oneOf(APPLICATION_TYPES, 'must be private, public or management'),
-  permissions: optional(permissions),
-  rules: optional(list(rule)),
+  ...grants,
   expires_at: optional(expiresAt),
-}).transform(({ expires_at, ...given }): NewApplication => ({
-  ...given,
+}).transform((given): NewApplication => ({
+  name: given.name,
+  type: given.type,
   permissions: given.permissions ?? [],
   rules: given.rules ?? [],
-  ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+  ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
+}));
+
+/** Body of "update application" (spec.md): a full replacement. */
+export const updateApplicationBody = body({ name, ...grants }).transform((given): ApplicationUpdate => ({
+  name: given.name,
+  permissions: given.permissions ?? [],
+  rules: given.rules ?? [],
+}));
+
+const isType = (given: string): given is ApplicationType => APPLICATION_TYPES.some((type) => type === given);
+
+const IDS_MAX = 1_000;
+
+/** Query of "list applications" (spec.md). */
+export const listApplicationsQuery = z.custom<URLSearchParams>().transform((query) => {
+  const ids = query.getAll('id').filter((id) => id !== '');
+  if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
+  const types = query.getAll('type').filter((type) => type !== '');
+  if (!types.every(isType)) throw invalid('type', 'must be private, public or management');
+  return { filters: { ids, types }, page: pageRequestOf(query) };
+});
+
+/** Query of "list permissions" (decisions.md, section 5). */
+export const listPermissionsQuery = z.custom<URLSearchParams>().transform((query) => {
+  const type = query.get('application_type') ?? undefined;
+  if (type !== undefined && !isType(type))
+    throw invalid('application_type', 'must be private, public or management');
+  return type === undefined ? {} : { type };
+});
+
+/** Body of "update tenant" (decisions.md, section 5). */
+export const updateTenantBody = body({
+  name,
+  settings: optional(
+    z.object(
+      { deduplicate_tokens: optional(z.boolean({ error: 'must be true or false' })) },
+      { error: 'must be an object' },
+    ),
+  ),
+}).transform((given) => ({
+  name: given.name,
+  settings: { deduplicateTokens: given.settings?.deduplicate_tokens ?? false },
+}));
+
+/** Body of "authorize session" (decisions.md, section 5). */
+export const authorizeSessionBody = body({
+  nonce: text,
+  ...grants,
+  expires_at: optional(expiresAt),
+}).transform((given): Authorization => ({
+  nonce: new Secret(given.nonce),
+  permissions: given.permissions ?? [],
+  rules: given.rules ?? [],
+  ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
 }));

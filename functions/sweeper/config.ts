@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const environment = z.object({
   TOKENS_TABLE: z.string().min(1),
   EPHEMERAL_TABLE: z.string().min(1),
+  ACCESS_TABLE: z.string().min(1),
   LIST_SHARDS: z.coerce.number().int().min(1),
 });
 

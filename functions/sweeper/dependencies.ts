@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import { dueApplications, dueSessions } from '../../adapters/dynamodb/due-access.ts';
 import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
@@ -20,5 +21,13 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     ephemeralTable: config.EPHEMERAL_TABLE,
     listShards: config.LIST_SHARDS,
   };
-  return { clock: Date.now, works: [dueCvcs(tables, Date.now), dueTokens(tables, Date.now)] };
+  const ephemeral = { client: tables.client, name: config.EPHEMERAL_TABLE };
+  const access = { client: tables.client, name: config.ACCESS_TABLE };
+  const works = [
+    dueCvcs(tables, Date.now),
+    dueTokens(tables, Date.now),
+    dueApplications(access, Date.now),
+    dueSessions(ephemeral, Date.now),
+  ];
+  return { clock: Date.now, works };
 }

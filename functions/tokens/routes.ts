@@ -18,6 +18,7 @@ import { anyBody, createTokenBody, listTokensQuery, searchTokensBody, updateToke
 export const routes: readonly Route<TokensDeps>[] = [
   route({
     operation: 'createToken',
+    needsSettings: true,
     method: 'POST',
     path: '/tokens',
     permission: 'token:create',
@@ -91,6 +92,7 @@ export const routes: readonly Route<TokensDeps>[] = [
   }),
   route({
     operation: 'tokenize',
+    needsSettings: true,
     method: 'POST',
     path: '/tokenize',
     permission: 'token:create',

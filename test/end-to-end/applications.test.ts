@@ -1,3 +1,4 @@
+import { operator } from '../support/operator.ts';
 import { anApplication, client, credentials, management } from '../support/service.ts';
 
 describe('an application', () => {
@@ -77,5 +78,168 @@ describe('an application', () => {
   it('belongs to nobody without its key', async () => {
     const app = await anApplication();
     expect((await client(`${app.key}x`).get('/tokens/nothing')).status).toBe(401);
+  });
+});
+
+describe('changing applications', () => {
+  it('replaces name, permissions and rules in full, from the next request on', async () => {
+    const app = await anApplication({ permissions: ['token:create', 'token:read'] });
+    const { body: token } = await app.post('/tokens', { type: 'token', data: 1 });
+    const rules = [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }];
+    const updated = await management.put(`/applications/${app.id}`, { name: 'renamed', rules });
+    expect(updated.status).toBe(200);
+    expect(updated.body).toMatchObject({
+      id: app.id,
+      name: 'renamed',
+      type: 'private',
+      permissions: [],
+      rules,
+      modified_by: expect.any(String),
+      modified_at: expect.any(String),
+    });
+    expect(updated.body).not.toHaveProperty('key');
+    expect((await app.get(`/tokens/${token.id}`)).body.data).toBe(1);
+    expect((await app.post('/tokens', { type: 'token', data: 1 })).status).toBe(403);
+  });
+
+  it('keeps type and expiry through an update', async () => {
+    const expires_at = '2099-01-01T00:00:00+00:00';
+    const app = await anApplication({ expires_at });
+    const updated = await management.put(`/applications/${app.id}`, {
+      name: 'x',
+      type: 'public',
+      permissions: ['token:read'],
+      expires_at: '2098-01-01T00:00:00Z',
+    });
+    expect(updated.body).toMatchObject({ type: 'private', expires_at });
+  });
+
+  it('400: an update that would not be a legal create', async () => {
+    const app = await anApplication();
+    for (const [update, path] of [
+      [{ permissions: ['token:read'] }, 'name'],
+      [{ name: 'x' }, 'permissions'],
+      [{ name: 'x', permissions: ['tenant:read'] }, 'permissions[0]'],
+    ] as const) {
+      const { status, body } = await management.put(`/applications/${app.id}`, update);
+      expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
+    }
+  });
+
+  it('gives another key, and refuses the old one at once', async () => {
+    const app = await anApplication();
+    const { status, body } = await management.post(`/applications/${app.id}/regenerate`);
+    expect([status, body.id]).toEqual([200, app.id]);
+    expect(body.key).not.toBe(app.key);
+    expect((await app.get('/tokens/nothing')).status).toBe(401);
+    expect((await client(body.key).get('/tokens/nothing')).status).toBe(404);
+  });
+
+  it('deletes without leaving anything that authenticates', async () => {
+    const app = await anApplication();
+    const deleted = await management.delete(`/applications/${app.id}`);
+    expect([deleted.status, deleted.body]).toEqual([204, '']);
+    expect((await app.get('/tokens/nothing')).status).toBe(401);
+    for (const answer of [
+      await management.get(`/applications/${app.id}`),
+      await management.delete(`/applications/${app.id}`),
+      await management.put(`/applications/${app.id}`, { name: 'x', permissions: ['token:read'] }),
+      await management.post(`/applications/${app.id}/regenerate`),
+    ]) {
+      expect(answer.status).toBe(404);
+    }
+  });
+
+  it('loses no update of many at once', async () => {
+    const app = await anApplication();
+    const names = Array.from({ length: 12 }, (_, index) => `name ${String(index)}`);
+    const answers = await Promise.all(
+      names.map((name) => management.put(`/applications/${app.id}`, { name, permissions: ['token:read'] })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+    const { body } = await management.get(`/applications/${app.id}`);
+    expect(names).toContain(body.name);
+  });
+});
+
+describe('listing applications', () => {
+  it('shows all of the tenant, newest first, by number and by cursor, filtered by ids and types', async () => {
+    const made = [
+      await anApplication({ name: 'a' }),
+      await anApplication({ name: 'b', type: 'public', permissions: ['token:create'] }),
+      await anApplication({ name: 'c' }),
+    ];
+    const newest = await management.get('/applications?size=3');
+    expect(newest.body.data.map(({ id }: { id: string }) => id)).toEqual(made.map(({ id }) => id).reverse());
+    expect(newest.body.data[0]).not.toHaveProperty('key');
+    const ids = made.map(({ id }) => `id=${id}`).join('&');
+    expect((await management.get(`/applications?${ids}&id=nothing`)).body.pagination).toMatchObject({
+      total_items: 3,
+      page_number: 1,
+      total_pages: 1,
+      after: null,
+    });
+    expect(
+      (await management.get(`/applications?${ids}&type=public`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      ),
+    ).toEqual([made[1]?.id]);
+    expect((await management.get(`/applications?${ids}&type=public&type=private`)).body.data).toHaveLength(3);
+    const seen: string[] = [];
+    for (let after: string | null = ''; after !== null && seen.length < 10_000;) {
+      const { body } = await management.get(`/applications?size=2${after === '' ? '' : `&after=${after}`}`);
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      after = body.pagination.after;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    for (const { id } of made) expect(seen).toContain(id);
+    expect((await management.get('/applications?type=other')).status).toBe(400);
+    expect((await management.get('/applications?size=0')).status).toBe(400);
+  });
+});
+
+describe('permissions and the tenant', () => {
+  it('lists every permission, or those of a type', async () => {
+    const all = await management.get('/permissions');
+    expect(all.body).toContainEqual({
+      type: 'token:use',
+      description: expect.any(String),
+      application_types: ['private'],
+    });
+    const app = await anApplication();
+    const ofPublic = await app.get('/permissions?application_type=public');
+    expect(ofPublic.body.map(({ type }: { type: string }) => type)).toEqual(['token:create', 'token:update']);
+    expect((await app.get('/permissions?application_type=other')).status).toBe(400);
+  });
+
+  it('shows the tenant and changes its name and settings, which count from the next request on', async () => {
+    const tenant = await operator({ command: 'create-tenant', name: 'Settings' });
+    const own = client(tenant['management_key']);
+    expect((await own.get('/tenants/self')).body).toEqual({
+      id: tenant['tenant_id'],
+      name: 'Settings',
+      settings: { deduplicate_tokens: false },
+    });
+    const { body: app } = await own.post('/applications', {
+      name: 'x',
+      type: 'private',
+      permissions: ['token:create'],
+    });
+    const create = async (more = {}) =>
+      (await client(app.key).post('/tokens', { type: 'token', data: 'same', ...more })).body.id as string;
+    const first = await create();
+    expect(await create()).not.toBe(first);
+    const updated = await own.put('/tenants/self', {
+      name: 'Renamed',
+      settings: { deduplicate_tokens: true },
+    });
+    expect(updated.body).toEqual({
+      id: tenant['tenant_id'],
+      name: 'Renamed',
+      settings: { deduplicate_tokens: true },
+    });
+    expect(await create()).toBe(first);
+    expect(await create({ deduplicate_token: false })).not.toBe(first);
+    expect((await own.put('/tenants/self', { settings: {} })).status).toBe(400);
   });
 });

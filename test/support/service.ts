@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { readCredentials } from './credentials.ts';
+import { credentials } from './credentials-of-run.ts';
 
-/** Where the shared local cloud is, and its first tenant. */
-export const credentials = readCredentials(process.env['CLOAKROOM_CREDENTIALS'] ?? '');
+export { credentials };
 
 /** JSON of a response, of any shape: tests say what they expect of it. */
 export type Body = any;

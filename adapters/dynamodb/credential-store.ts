@@ -1,0 +1,63 @@
+import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Credential, CredentialStore } from '../../core/applications/application-store.ts';
+import { readApplicationItem } from './application-item.ts';
+import { credentialKey, tenantKey } from './keys.ts';
+import { send, toItem, type Item, type Table } from './table-client.ts';
+import { tenantSettingsIn } from './tenant-store.ts';
+
+function credentialOf(item: Item, tenant: Item | undefined): Credential {
+  const { application, keyHash } = readApplicationItem(item);
+  const { id, tenantId, type, permissions, rules, expiresAt } = application;
+  const settings = tenant === undefined ? {} : { tenantSettings: tenantSettingsIn(tenant) };
+  return {
+    keyHash,
+    caller: { tenantId, credentialId: id, applicationId: id, type, permissions, rules, ...settings },
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+/** API keys in the Access table: one call for the credential, with the tenant's settings along if they are wanted. */
+export function createCredentialStore({ client, name }: Table): CredentialStore {
+  async function getOne(key: Item): Promise<Item | undefined> {
+    const command = new GetItemCommand({ TableName: name, Key: key, ConsistentRead: true });
+    return (await send(() => client.send(command))).Item;
+  }
+
+  /** Both items in one call; one that DynamoDB leaves for later is read by itself. */
+  async function getBoth(
+    credential: Item,
+    tenant: Item,
+  ): Promise<readonly [Item | undefined, Item | undefined]> {
+    const command = new BatchGetItemCommand({
+      RequestItems: { [name]: { Keys: [credential, tenant], ConsistentRead: true } },
+    });
+    const answer = await send(() => client.send(command));
+    const isUnfinished = (answer.UnprocessedKeys?.[name]?.Keys ?? []).length > 0;
+    if (isUnfinished) return Promise.all([getOne(credential), getOne(tenant)]);
+    const found = answer.Responses?.[name] ?? [];
+    const by = (key: Item) => found.find((item) => item['pk']?.S === key['pk']?.S);
+    return [by(credential), by(tenant)];
+  }
+
+  return {
+    async findByKeyHash(keyHash, settingsOf) {
+      const key = toItem({ ...credentialKey(keyHash) });
+      if (settingsOf === undefined) {
+        const item = await getOne(key);
+        return item === undefined ? undefined : credentialOf(item, undefined);
+      }
+      const [item, tenant] = await getBoth(key, toItem({ ...tenantKey(settingsOf) }));
+      if (item === undefined) return undefined;
+      const credential = credentialOf(item, tenant);
+      // A guess that was wrong about the tenant must not lend it another one's settings.
+      return credential.caller.tenantId === settingsOf ? credential : credentialOf(item, undefined);
+    },
+
+    async settings(tenantId) {
+      const item = await getOne(toItem({ ...tenantKey(tenantId) }));
+      if (item === undefined)
+        throw new Error('credential store: a credential of a tenant that does not exist');
+      return tenantSettingsIn(item);
+    },
+  };
+}

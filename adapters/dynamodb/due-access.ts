@@ -1,0 +1,62 @@
+import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../core/shared/clock.ts';
+import type { DueWork } from '../../core/sweep/sweep.ts';
+import { readApplicationItem } from './application-item.ts';
+import { createApplicationStore } from './application-store.ts';
+import { dueEntries } from './due-index.ts';
+import type { ItemKey } from './keys.ts';
+import { send, toItem, type Table } from './table-client.ts';
+
+/** Applications that have expired, with their keys. */
+export function dueApplications(access: Table, clock: Clock): DueWork {
+  const store = createApplicationStore(access);
+
+  async function act(key: ItemKey): Promise<void> {
+    const command = new GetItemCommand({
+      TableName: access.name,
+      Key: toItem({ ...key }),
+      ConsistentRead: true,
+    });
+    const { Item: item } = await send(() => access.client.send(command));
+    if (item === undefined) return;
+    const { application } = readApplicationItem(item);
+    if (application.expiresAt !== undefined && application.expiresAt <= clock())
+      await store.delete(application);
+  }
+
+  return {
+    name: 'applications',
+    async *due(now) {
+      for await (const entries of dueEntries(access, now))
+        yield entries.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
+    },
+  };
+}
+
+/** Sessions that have ended, and nonces that nobody may use any more. */
+export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
+  async function act(key: ItemKey): Promise<void> {
+    const command = new DeleteItemCommand({
+      TableName: ephemeral.name,
+      Key: toItem({ ...key }),
+      // An authorization may have given the session more time meanwhile.
+      ConditionExpression: 'expiresAt <= :now',
+      ExpressionAttributeValues: toItem({ ':now': clock() }),
+    });
+    try {
+      await send(() => ephemeral.client.send(command));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  return {
+    name: 'sessions',
+    async *due(now) {
+      for await (const entries of dueEntries(ephemeral, now)) {
+        const sessions = entries.filter(({ key }) => key.sk === 'session' || key.sk === 'nonce');
+        yield sessions.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
+      }
+    },
+  };
+}

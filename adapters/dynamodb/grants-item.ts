@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import {
+  CONDITION_ATTRIBUTES,
+  CONDITION_OPERATORS,
+  TRANSFORMS,
+} from '../../core/applications/access-rule.ts';
+import { PERMISSION_NAMES, type Permission } from '../../core/applications/permission.ts';
+
+const permission = z.enum(PERMISSION_NAMES as readonly [Permission, ...Permission[]]);
+
+const condition = z.object({
+  attribute: z.enum(CONDITION_ATTRIBUTES),
+  operator: z.enum(CONDITION_OPERATORS),
+  value: z.string(),
+});
+
+const rule = z.object({
+  description: z.string().exactOptional(),
+  priority: z.number(),
+  container: z.string().exactOptional(),
+  conditions: z.array(condition).exactOptional(),
+  transform: z.enum(TRANSFORMS),
+  permissions: z.array(permission),
+});
+
+/** Permissions and rules as items hold them. */
+export const grantsShape = { permissions: z.array(permission), rules: z.array(rule) };

@@ -1,0 +1,72 @@
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { decodeCursor, encodeCursor, type CursorScope } from './cursor.ts';
+import { sliceAfter, sliceNumbered, type Page, type PageRequest } from './pagination.ts';
+
+/** Who lists: a cursor is good for the same credential only. */
+interface Lister {
+  readonly tenantId: string;
+  readonly credentialId: string;
+}
+
+/** A list of small resources whose ids sort by creation. */
+export interface ResourceList<Resource extends { readonly id: string }> {
+  /** Name of the list and its filters in one spelling: what a cursor is bound to. */
+  readonly list: string;
+  readonly filters: string;
+  readonly isVisible: (resource: Resource) => boolean;
+  /** The resources, newest first, starting after an id. */
+  readonly from: (after: string | undefined) => AsyncIterable<readonly Resource[]>;
+}
+
+interface Entry<Resource> {
+  readonly position: string;
+  readonly resource: Resource;
+}
+
+async function* entries<Resource extends { readonly id: string }>(
+  batches: AsyncIterable<readonly Resource[]>,
+): AsyncGenerator<readonly Entry<Resource>[]> {
+  for await (const batch of batches) yield batch.map((resource) => ({ position: resource.id, resource }));
+}
+
+/** A page of resources (decisions.md, section 3, List). Throws `validation_failed` for a cursor of something else. */
+export async function pageResources<Resource extends { readonly id: string }>(
+  tenantKeys: TenantKeys,
+  caller: Lister,
+  wanted: ResourceList<Resource>,
+  request: PageRequest,
+): Promise<Page<Resource>> {
+  const { key } = await tenantKeys.current(caller.tenantId, 'cursor');
+  const scope: CursorScope = {
+    list: wanted.list,
+    applicationId: caller.credentialId,
+    filters: wanted.filters,
+  };
+  const isVisible = (entry: Entry<Resource>) => wanted.isVisible(entry.resource);
+  const slice =
+    request.kind === 'numbered'
+      ? await sliceNumbered(entries(wanted.from(undefined)), isVisible, request)
+      : await sliceAfter(
+          entries(wanted.from(decodeCursor(key, scope, request.cursor))),
+          isVisible,
+          request.size,
+        );
+  return {
+    items: slice.entries.map(({ resource }) => resource),
+    info: {
+      size: request.size,
+      after: slice.next === undefined ? null : encodeCursor(key, scope, slice.next),
+      ...(slice.total !== undefined &&
+        request.kind === 'numbered' && { counted: { ...slice.total, page: request.page } }),
+    },
+  };
+}
+
+/** Resources that were looked up by their ids, as a list. */
+export async function* newestFirst<Resource extends { readonly id: string }>(
+  found: Promise<readonly Resource[]>,
+  after: string | undefined,
+): AsyncGenerator<readonly Resource[]> {
+  const sorted = (await found).toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  yield sorted.filter(({ id }) => after === undefined || id < after);
+}

@@ -1,0 +1,191 @@
+import { routes as applicationsRoutes } from '../../functions/applications/routes.ts';
+import { routes as tokensRoutes } from '../../functions/tokens/routes.ts';
+import {
+  isLegalFor,
+  PERMISSION_NAMES,
+  type ApplicationType,
+  type Permission,
+} from '../../core/applications/permission.ts';
+import { operator } from '../support/operator.ts';
+import { call, client, management, type Answer } from '../support/service.ts';
+
+/*
+ * Two matrices over the route tables themselves, so that a new route is covered by being there: what each single permission opens,
+ * and what one tenant can learn of another.
+ */
+
+const ROUTES = [...tokensRoutes, ...applicationsRoutes].map(({ operation, method, path, permission }) => ({
+  operation,
+  method,
+  path,
+  permission,
+}));
+
+/** spec.md and decisions.md: who may use the operations that no permission guards. */
+const UNGUARDED: Readonly<Record<string, (type: ApplicationType, permission: Permission) => boolean>> = {
+  getApplicationByKey: (_type, permission) => permission === 'application:read',
+  listPermissions: () => true,
+  createSession: (type) => type === 'public',
+  authorizeSession: (type) => type === 'private',
+};
+
+/** spec.md, Endpoints: the permission of every operation, restated here so that the tables cannot both be wrong. */
+const SPEC: Readonly<Record<string, Permission>> = {
+  createToken: 'token:create',
+  listTokens: 'token:read',
+  getToken: 'token:read',
+  updateToken: 'token:update',
+  deleteToken: 'token:delete',
+  searchTokens: 'token:search',
+  tokenize: 'token:create',
+  detokenize: 'token:read',
+  createApplication: 'application:create',
+  listApplications: 'application:read',
+  getApplication: 'application:read',
+  updateApplication: 'application:update',
+  regenerateApplicationKey: 'application:update',
+  deleteApplication: 'application:delete',
+  getTenant: 'tenant:read',
+  updateTenant: 'tenant:update',
+};
+
+const BODIES: Readonly<Record<string, unknown>> = {
+  updateTenant: { name: 'Local', settings: {} },
+  authorizeSession: { nonce: 'unknown', permissions: ['token:read'] },
+};
+
+const request = (key: string | undefined, method: string, path: string, operation: string, id: string) =>
+  call(
+    key,
+    method,
+    path.replace(/\{[^}]+\}/, encodeURIComponent(id)),
+    method === 'GET' || method === 'DELETE' ? {} : { body: BODIES[operation] ?? {} },
+  );
+
+describe('route by permission', () => {
+  const TYPES = ['private', 'public', 'management'] as const;
+  const cases = TYPES.flatMap((type) =>
+    PERMISSION_NAMES.filter((permission) => isLegalFor(permission, type)).map((permission) => ({
+      type,
+      permission,
+    })),
+  );
+
+  it('knows the permission of every route', () => {
+    const unguarded = ROUTES.filter(({ permission }) => permission === undefined).map(
+      ({ operation }) => operation,
+    );
+    expect(unguarded.sort()).toEqual(Object.keys(UNGUARDED).sort());
+    const guarded = Object.fromEntries(
+      ROUTES.filter(({ permission }) => permission !== undefined).map(({ operation, permission }) => [
+        operation,
+        permission,
+      ]),
+    );
+    expect(guarded).toEqual(SPEC);
+  });
+
+  it.each(cases)(
+    '$type with $permission alone opens exactly what the table says',
+    async ({ type, permission }) => {
+      const { body } = await management.post('/applications', {
+        name: 'matrix',
+        type,
+        permissions: [permission],
+      });
+      const opened = await Promise.all(
+        ROUTES.map(async ({ operation, method, path }) => {
+          const { status } = await request(body.key, method, path, operation, 'does-not-exist');
+          expect([operation, status === 401 || status >= 500]).toEqual([operation, false]);
+          return status === 403 ? [] : [operation];
+        }),
+      );
+      const expected = ROUTES.filter(({ operation }) => {
+        const guard = UNGUARDED[operation];
+        return guard === undefined ? SPEC[operation] === permission : guard(type, permission);
+      });
+      expect(opened.flat().sort()).toEqual(expected.map(({ operation }) => operation).sort());
+    },
+  );
+
+  it.each(ROUTES)('401: $method $path without a key', async ({ operation, method, path }) => {
+    expect((await request(undefined, method, path, operation, 'x')).status).toBe(401);
+  });
+});
+
+describe('two tenants', () => {
+  /** All of an answer but what is different by itself. */
+  const visible = ({ status, headers, body }: Answer, id: string) => {
+    const ignored = new Set(['date', 'svc-trace-id', 'apigw-requestid', 'content-length']);
+    const rest = [...headers].filter(([name]) => !ignored.has(name)).sort();
+    return JSON.parse(JSON.stringify({ status, rest, body }).replaceAll(id, '<id>'));
+  };
+
+  it('learn nothing of each other: every route answers to the other’s ids as to ids that never were', async () => {
+    const all = PERMISSION_NAMES.filter((permission) => isLegalFor(permission, 'private'));
+    const owner = (
+      await management.post('/applications', { name: 'owner', type: 'private', permissions: all })
+    ).body;
+    const tokenId = (
+      await client(owner.key).post('/tokens', {
+        type: 'card',
+        data: { number: '4242424242424242' },
+        metadata: { shared: 'yes' },
+      })
+    ).body.id as string;
+    const other = await operator({ command: 'create-tenant', name: 'Other' });
+    const strangerManagement = other['management_key'];
+    const stranger = (
+      await client(strangerManagement).post('/applications', {
+        name: 'stranger',
+        type: 'private',
+        permissions: all,
+      })
+    ).body.key as string;
+    const neverWas = {
+      token: tokenId.replace(/^.{8}/, '00000000'),
+      application: owner.id.replace(/^.{8}/, '00000000'),
+    };
+
+    for (const { operation, method, path } of ROUTES.filter((each) => each.path.includes('{'))) {
+      const isToken = path.startsWith('/tokens');
+      const key = isToken ? stranger : strangerManagement;
+      const [id, unknown] = isToken ? [tokenId, neverWas.token] : [owner.id as string, neverWas.application];
+      const answers = [
+        await request(key, method, path, operation, id),
+        await request(key, method, path, operation, unknown),
+      ] as const;
+      expect([operation, visible(answers[0], id)]).toEqual([operation, visible(answers[1], unknown)]);
+      expect(answers[0].status).toBeGreaterThanOrEqual(400);
+    }
+    for (const query of [`id:"${tokenId}"`, 'metadata.shared:"yes"', 'type:card', '']) {
+      expect((await client(stranger).post('/tokens/search', { query })).body.data).toEqual([]);
+    }
+    expect((await client(stranger).get(`/tokens?id=${tokenId}`)).body.pagination.total_items).toBe(0);
+    expect((await client(stranger).get('/tokens?metadata.shared=yes')).body.data).toEqual([]);
+    expect((await client(stranger).post('/detokenize', `{{ ${tokenId} }}`)).status).toBe(400);
+    expect(
+      (await client(strangerManagement).get(`/applications?id=${owner.id as string}`)).body.data,
+    ).toEqual([]);
+    expect((await client(stranger).post('/tokens', { type: 'token', data: 1, id: tokenId })).status).toBe(
+      201,
+    );
+    expect((await client(owner.key).get(`/tokens/${tokenId}`)).body.type).toBe('card');
+  });
+
+  it('have fingerprints of their own', async () => {
+    const other = await operator({ command: 'create-tenant', name: 'Other' });
+    const fingerprints = await Promise.all(
+      [management, client(other['management_key'])].map(async (own) => {
+        const { body } = await own.post('/applications', {
+          name: 'x',
+          type: 'private',
+          permissions: ['token:create'],
+        });
+        return (await client(body.key).post('/tokens', { type: 'card_number', data: '4242424242424242' }))
+          .body.fingerprint as string;
+      }),
+    );
+    expect(fingerprints[0]).not.toBe(fingerprints[1]);
+  });
+});

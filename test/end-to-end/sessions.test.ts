@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allItems, bytesOf } from '../support/aws.ts';
+import {
+  ALL_TOKEN_PERMISSIONS,
+  anApplication,
+  aRevealingApplication,
+  CARD,
+  client,
+  credentials,
+  management,
+} from '../support/service.ts';
+
+const aPublicApplication = () => anApplication({ type: 'public', permissions: ['token:create'] });
+
+async function aSession() {
+  const { status, body } = await (await aPublicApplication()).post('/sessions');
+  if (status !== 201) throw new Error(`session: ${String(status)}`);
+  return {
+    nonce: body.nonce as string,
+    key: body.session_key as string,
+    expires_at: body.expires_at as string,
+    ...client(body.session_key),
+  };
+}
+
+const reading = (conditions: unknown[]) => ({
+  priority: 1,
+  transform: 'reveal',
+  permissions: ['token:read'],
+  conditions,
+});
+
+describe('a session', () => {
+  it('begins with three minutes and no access', async () => {
+    const session = await aSession();
+    expect(session.key).toMatch(/^key_session_/);
+    expect(Math.abs(Date.parse(session.expires_at) - Date.now() - 180_000)).toBeLessThan(10_000);
+    for (const path of ['/tokens', '/tokens/nothing', '/permissions', '/applications/key'])
+      expect((await session.get(path)).status).toBe(403);
+  });
+
+  it('gets access once, by a private application, to what its conditions name', async () => {
+    const session = await aSession();
+    const app = await aRevealingApplication();
+    const [mine, other] = [
+      (await app.post('/tokens', { type: 'card', data: CARD })).body.id as string,
+      (await app.post('/tokens', { type: 'card', data: CARD })).body.id as string,
+    ];
+    const rules = [reading([{ attribute: 'id', operator: 'equals', value: mine }])];
+    const authorized = await app.post('/sessions/authorize', { nonce: session.nonce, rules });
+    expect([authorized.status, authorized.body]).toEqual([200, '']);
+    expect((await session.get(`/tokens/${mine}`)).body.data).toEqual(CARD);
+    expect((await session.get(`/tokens/${other}`)).status).toBe(403);
+    expect((await session.delete(`/tokens/${mine}`)).status).toBe(403);
+    expect((await app.post('/sessions/authorize', { nonce: session.nonce, rules })).status).toBe(409);
+    expect((await session.get('/permissions')).status).toBe(200);
+  });
+
+  it('holds all conditions of a rule, on ids and containers', async () => {
+    const app = await aRevealingApplication();
+    const id = `sess-${String(Date.now())}`;
+    await app.post('/tokens', { type: 'token', data: 1, id: `${id}-a`, containers: ['/Shop/eu/'] });
+    await app.post('/tokens', { type: 'token', data: 2, id: `${id}-b`, containers: ['/shop/us/'] });
+    await app.post('/tokens', { type: 'token', data: 3, id: `other-${id}`, containers: ['/shop/eu/'] });
+    const session = await aSession();
+    const conditions = [
+      { attribute: 'id', operator: 'starts_with', value: id },
+      { attribute: 'container', operator: 'starts_with', value: '/SHOP/eu/' },
+    ];
+    expect(
+      (await app.post('/sessions/authorize', { nonce: session.nonce, rules: [reading(conditions)] })).status,
+    ).toBe(200);
+    const statuses = await Promise.all(
+      [`${id}-a`, `${id}-b`, `other-${id}`].map(
+        async (each) => (await session.get(`/tokens/${each}`)).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 403, 403]);
+    expect((await session.get(`/tokens?id=${id}-a&id=${id}-b`)).body.pagination.total_items).toBe(1);
+  });
+
+  it('uses a nonce once, whoever is quicker', async () => {
+    const session = await aSession();
+    const app = await aRevealingApplication();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        app.post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:read'] }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array.from({ length: 7 }, () => 409),
+    ]);
+  });
+
+  it('403: gets no more than the application holds, and the nonce stays unused', async () => {
+    const session = await aSession();
+    const rules = [
+      { priority: 1, container: '/a/secret/', transform: 'redact', permissions: ['token:read'] },
+      { priority: 2, container: '/a/', transform: 'mask', permissions: ['token:read', 'token:use'] },
+    ];
+    const app = await anApplication({ rules });
+    const grant = (given: Record<string, unknown>) =>
+      app.post('/sessions/authorize', { nonce: session.nonce, ...given });
+    const rule = (more: Record<string, unknown>) => ({
+      rules: [{ priority: 1, transform: 'mask', permissions: ['token:read'], ...more }],
+    });
+    for (const beyond of [
+      { permissions: ['token:read'] },
+      { permissions: ['token:use'] },
+      rule({ container: '/' }),
+      rule({ container: '/a/' }),
+      rule({ container: '/a/x/', transform: 'reveal' }),
+      rule({ container: '/a/x/', permissions: ['token:delete'] }),
+      rule({ conditions: [{ attribute: 'id', operator: 'equals', value: 'x' }] }),
+      rule({ conditions: [{ attribute: 'container', operator: 'starts_with', value: '/a' }] }),
+      rule({ conditions: [{ attribute: 'container', operator: 'equals', value: '/a/secret/' }] }),
+    ]) {
+      expect([beyond, (await grant(beyond)).status]).toEqual([beyond, 403]);
+    }
+    expect((await grant(rule({ container: '/a/x/' }))).status).toBe(200);
+  });
+
+  it('400: an authorization that makes no sense; 404: an unknown nonce; 403: the wrong kind of application', async () => {
+    const session = await aSession();
+    const app = await aRevealingApplication();
+    const grant = (given: Record<string, unknown>) =>
+      app.post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:read'], ...given });
+    const both = { ...reading([{ attribute: 'id', operator: 'equals', value: 'x' }]), container: '/' };
+    for (const [given, path] of [
+      [{ permissions: [] }, 'permissions'],
+      [{ permissions: ['nothing'] }, 'permissions[0]'],
+      [{ nonce: undefined }, 'nonce'],
+      [{ rules: [both] }, 'rules[0].conditions'],
+      [{ rules: [reading([])] }, 'rules[0].conditions'],
+      [
+        { rules: [reading([{ attribute: 'type', operator: 'equals', value: 'x' }])] },
+        'rules[0].conditions[0].attribute',
+      ],
+      [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+      [{ expires_at: '2099-01-01T00:00:00Z' }, 'expires_at'],
+    ] as const) {
+      const { status, body } = await grant(given);
+      expect([given, status, Object.keys(body.errors ?? {})]).toEqual([given, 400, [path]]);
+    }
+    expect((await grant({ nonce: 'unknown' })).status).toBe(404);
+    expect(
+      (
+        await (
+          await aPublicApplication()
+        ).post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:create'] })
+      ).status,
+    ).toBe(403);
+    expect(
+      (await management.post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:read'] }))
+        .status,
+    ).toBe(403);
+    expect((await app.post('/sessions')).status).toBe(403);
+    expect((await grant({})).status).toBe(200);
+  });
+
+  it('ends when it is told to, and vanishes', async () => {
+    const session = await aSession();
+    const app = await aRevealingApplication();
+    await app.post('/sessions/authorize', {
+      nonce: session.nonce,
+      permissions: ['token:read'],
+      expires_at: new Date(Date.now() + 1_000).toISOString(),
+    });
+    expect((await session.get('/tokens/nothing')).status).toBe(404);
+    await sleep(1_050);
+    expect((await session.get('/tokens/nothing')).status).toBe(401);
+    for (let waited = 0; waited < 20; waited += 1) {
+      const items = (await allItems(credentials.aws_endpoint_url))
+        .map(bytesOf)
+        .filter((item) => item.includes(app.id) && item.includes('sk=S=session'));
+      if (items.length === 0) return;
+      await sleep(500);
+    }
+    throw new Error('the session is still there');
+  });
+
+  it('ends with the application that authorized it, and with the one that asked for it', async () => {
+    const asking = await aPublicApplication();
+    const open = async () => {
+      const { body } = await asking.post('/sessions');
+      const app = await anApplication({ permissions: ALL_TOKEN_PERMISSIONS });
+      await app.post('/sessions/authorize', { nonce: body.nonce, permissions: ['token:read'] });
+      return { app, session: client(body.session_key) };
+    };
+    const [first, second] = [await open(), await open()];
+    expect((await first.session.get('/tokens/nothing')).status).toBe(404);
+    await management.delete(`/applications/${first.app.id}`);
+    expect((await first.session.get('/tokens/nothing')).status).toBe(401);
+    expect((await second.session.get('/tokens/nothing')).status).toBe(404);
+    await management.delete(`/applications/${asking.id}`);
+    expect((await second.session.get('/tokens/nothing')).status).toBe(401);
+  });
+});
