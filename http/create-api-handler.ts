@@ -116,6 +116,8 @@ export function createApiHandler<Deps extends EdgeDeps>(deps: Deps, routes: read
         ...(unexpected && { cause: causesOf(error) }),
       });
     };
+    // A browser's preflight is answered by the gateway; any other OPTIONS is harmless.
+    if (request.method === 'OPTIONS') return jsonResponse(204, undefined, traceHeader);
     try {
       const { status, body } = await respond(request, progress);
       finish(status);

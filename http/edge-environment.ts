@@ -10,5 +10,3 @@ export const edgeEnvironment = z.object({
     .min(1)
     .transform((list) => list.split(',')),
 });
-
-export type EdgeEnvironment = z.output<typeof edgeEnvironment>;

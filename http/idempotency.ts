@@ -88,7 +88,8 @@ async function runClaimed(
   try {
     return await run(repeatableIdentity(claim.seed));
   } catch (error) {
-    await deps.idempotencyStore.release(scope, claim.attempt);
+    // What failed first is what is told; a claim that cannot be given back ends with its lease.
+    await deps.idempotencyStore.release(scope, claim.attempt).catch(() => undefined);
     throw error;
   }
 }

@@ -26,12 +26,19 @@ const FRAMES = 6;
 /** Errors of AWS whose message names an action and a resource and nothing else: without it a missing grant cannot be found. */
 const SAFE_MESSAGES = new Set(['AccessDeniedException', 'ResourceNotFoundException']);
 
+/** The lines of the stack below the message, which may have lines that look like frames. No frames if the message was changed since. */
+function framesOf({ stack = '', message }: Error): readonly string[] {
+  const start = stack.indexOf(message);
+  if (start === -1) return [];
+  return stack
+    .slice(start + message.length)
+    .split('\n')
+    .filter((line) => line.startsWith('    at '));
+}
+
 function describe(error: Error): string {
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-  const frames = (error.stack ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .slice(0, FRAMES);
+  const frames = framesOf(error).slice(0, FRAMES);
   const message = SAFE_MESSAGES.has(error.name) ? [error.message] : [];
   return [
     error.name,

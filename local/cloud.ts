@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CloudParts } from './assembly/cloud-parts.ts';
 import { createKeyDefinitions } from './assembly/key-definitions.ts';
 import { readAssembly } from './assembly/read-assembly.ts';
-import type { Account } from './assembly/resource-type.ts';
+import type { Account } from './assembly/account.ts';
 import { createRoleRegistry } from './assembly/role-registry.ts';
 import type { RoleRegistry } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
+import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { PROBLEMS } from '../http/problem.ts';
@@ -26,9 +27,12 @@ function revealSites(): string[] {
 }
 
 const routes = [...tokensRoutes, ...applicationsRoutes].map(({ method, path }) => `${method} ${path}`);
-const environments = [tokensEnvironment, applicationsEnvironment, operatorEnvironment].flatMap(({ shape }) =>
-  Object.keys(shape),
-);
+const environments = [
+  tokensEnvironment,
+  applicationsEnvironment,
+  operatorEnvironment,
+  sweeperEnvironment,
+].flatMap(({ shape }) => Object.keys(shape));
 
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =
   [

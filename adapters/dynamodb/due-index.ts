@@ -15,25 +15,43 @@ export interface DueEntry {
   readonly dueAt: number;
 }
 
-/** The entries of a table's due index whose time has come, oldest first within each of its partitions. Nothing is scanned. */
-export async function* dueEntries({ client, name }: Table, now: number): AsyncGenerator<readonly DueEntry[]> {
-  for (const partition of DUE_PARTITIONS) {
-    let start: Item | undefined;
-    do {
-      const command: QueryCommand = new QueryCommand({
-        TableName: name,
-        IndexName: INDEXES.due,
-        KeyConditionExpression: 'duePk = :partition AND dueSk <= :now',
-        ExpressionAttributeValues: toItem({ ':partition': partition, ':now': sortableTime(now) }),
-        Limit: PAGE,
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      });
-      const page = await send(() => client.send(command));
-      start = page.LastEvaluatedKey;
-      yield (page.Items ?? []).map((item) => {
-        const { pk, sk, dueSk } = entry.parse(fromItem(item));
-        return { key: { pk, sk }, dueAt: parseInt(dueSk, 36) };
-      });
-    } while (start !== undefined);
+/** Pages of one partition, oldest first. */
+async function* pages(
+  { client, name }: Table,
+  partition: string,
+  now: number,
+): AsyncGenerator<readonly DueEntry[]> {
+  let start: Item | undefined;
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: name,
+      IndexName: INDEXES.due,
+      KeyConditionExpression: 'duePk = :partition AND dueSk <= :now',
+      ExpressionAttributeValues: toItem({ ':partition': partition, ':now': sortableTime(now) }),
+      Limit: PAGE,
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    });
+    const page = await send(() => client.send(command));
+    start = page.LastEvaluatedKey;
+    yield (page.Items ?? []).map((item) => {
+      const { pk, sk, dueSk } = entry.parse(fromItem(item));
+      return { key: { pk, sk }, dueAt: parseInt(dueSk, 36) };
+    });
+  } while (start !== undefined);
+}
+
+/**
+ * The entries of a table's due index whose time has come, oldest first within each of its partitions. The partitions take turns, so that
+ * a backlog in one does not keep the others waiting. Nothing is scanned.
+ */
+export async function* dueEntries(table: Table, now: number): AsyncGenerator<readonly DueEntry[]> {
+  let open = DUE_PARTITIONS.map((partition) => pages(table, partition, now));
+  while (open.length > 0) {
+    const turns = await Promise.all(
+      open.map(async (partition) => ({ partition, turn: await partition.next() })),
+    );
+    const going = turns.filter(({ turn }) => turn.done !== true);
+    for (const { turn } of going) if (turn.done !== true) yield turn.value;
+    open = going.map(({ partition }) => partition);
   }
 }

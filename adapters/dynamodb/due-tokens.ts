@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
+import { hasExpired } from '../../core/tokens/open-token.ts';
 import { dueEntries } from './due-index.ts';
 import type { ItemKey } from './keys.ts';
 import { send, toItem } from './table-client.ts';
@@ -12,8 +13,7 @@ import { createTokenWriter } from './token-writer.ts';
 /** Expired tokens, and what writers of several steps have left behind. */
 export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const { client, tokensTable } = tables;
-  const reader = createTokenReader(tables);
-  const writer = createTokenWriter(tables, reader, clock);
+  const writer = createTokenWriter(tables, createTokenReader(tables), clock);
 
   async function act(key: ItemKey): Promise<void> {
     const { Item: item } = await send(() =>
@@ -22,12 +22,9 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
       ),
     );
     if (item === undefined) return;
-    const { token, isAbandoned } = readTokenItem(item);
-    if (isAbandoned(clock())) await writer.repair(item);
-    else if (token.expiration !== undefined && token.expiration.at <= clock()) {
-      const whole = await reader.tokenOf(item);
-      if (whole !== undefined) await writer.deleteWhole(whole);
-    }
+    const read = readTokenItem(item);
+    if (read.isAbandoned(clock())) await writer.repair(item);
+    else if (!read.pending && hasExpired(read.token, clock())) await writer.remove(read);
   }
 
   return {

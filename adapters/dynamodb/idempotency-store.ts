@@ -6,8 +6,9 @@ import type {
   IdempotencyScope,
   IdempotencyStore,
 } from '../../core/shared/idempotency-store.ts';
-import { idempotencyKey } from './keys.ts';
-import { fromItem, send, toBuffer, toItem, type Item, type Table } from './table-client.ts';
+import { getAll } from './get-all.ts';
+import { answerPartKey, idempotencyKey } from './keys.ts';
+import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 
 /** How long an answer is kept (decisions.md, section 1). */
@@ -15,8 +16,8 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a claim holds without an answer: longer than any function may run. */
 const LEASE_MS = 60_000;
 const SEED_BYTES = 32;
-/** Largest sealed answer that is kept: DynamoDB's limit for an item is 400 KB. */
-const ANSWER_MAX_BYTES = 390_000;
+/** Most bytes of a sealed answer in one item: DynamoDB's limit is 400 KB. A larger answer stands in items beside the record. */
+const PART_BYTES = 390_000;
 
 const recordItem = z.object({
   seed: z.instanceof(Uint8Array).transform(toBuffer),
@@ -24,13 +25,15 @@ const recordItem = z.object({
   leaseUntil: z.number(),
   keptUntil: z.number(),
   answer: z.instanceof(Uint8Array).transform(toBuffer).optional(),
+  answerParts: z.number().optional(),
 });
+const partItem = z.object({ sk: z.string(), part: z.instanceof(Uint8Array).transform(toBuffer) });
 
 type Record = z.infer<typeof recordItem>;
 
 /**
- * Idempotency records in the Ephemeral table: an item holds a claim first and the sealed answer later. An answer larger than an item
- * may be (a token with hundreds of KB shown in full) is not kept; the request then runs once more and finds what it wrote.
+ * Idempotency records in the Ephemeral table: an item holds a claim first and the sealed answer later. The parts of an answer larger than
+ * an item may be are written before the record counts them, each with a time to live: what nobody refers to goes by itself.
  */
 export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
   const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
@@ -38,7 +41,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   async function claimNew(
     scope: IdempotencyScope,
     now: number,
-  ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Item }> {
+  ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
     const [seed, attempt, keptUntil] = [randomBytes(SEED_BYTES), randomUUID(), now + KEPT_MS];
     const item = toItem({
       ...keyOf(scope),
@@ -59,9 +62,11 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       await send(() => client.send(command));
       return { claim: { state: 'claimed', seed, attempt } };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException && error.Item !== undefined)
-        return { existing: error.Item };
-      throw error;
+      if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
+      const existing = recordItem.parse(fromItem(error.Item));
+      // The claim was written, and its answer was lost on the way.
+      if (existing.attempt === attempt) return { claim: { state: 'claimed', seed: existing.seed, attempt } };
+      return { existing };
     }
   }
 
@@ -72,7 +77,8 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       TableName: name,
       Key: toItem({ ...keyOf(scope) }),
       UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
-      ConditionExpression: 'attempt = :held AND attribute_not_exists(answer)',
+      ConditionExpression:
+        'attempt IN (:held, :attempt) AND attribute_not_exists(answer) AND attribute_not_exists(answerParts)',
       ExpressionAttributeValues: toItem({
         ':attempt': attempt,
         ':lease': now + LEASE_MS,
@@ -109,18 +115,46 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     }
   }
 
+  async function keepParts(scope: IdempotencyScope, attempt: string, sealedAnswer: Buffer, keptUntil: number) {
+    const count = Math.ceil(sealedAnswer.length / PART_BYTES);
+    const parts = Array.from({ length: count }, (_, index) => ({
+      ...answerPartKey(keyOf(scope), attempt, index),
+      part: sealedAnswer.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+      ttl: timeToLive(keptUntil),
+    }));
+    await Promise.all(
+      parts.map((part) => {
+        const command = new PutItemCommand({ TableName: name, Item: toItem(part) });
+        return send(() => client.send(command));
+      }),
+    );
+    await change(scope, attempt, 'SET answerParts = :count', { ':count': count });
+  }
+
+  async function readParts(scope: IdempotencyScope, attempt: string, count: number): Promise<Buffer> {
+    const keys = Array.from({ length: count }, (_, index) => answerPartKey(keyOf(scope), attempt, index));
+    const items = await getAll({ client, name }, keys);
+    if (items.length !== count) throw new Error('idempotency store: a kept answer is incomplete');
+    const parts = items.map((item) => partItem.parse(fromItem(item)));
+    return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
+  }
+
   return {
     async claim(scope, now) {
       const first = await claimNew(scope, now);
       if ('claim' in first) return first.claim;
-      const record = recordItem.parse(fromItem(first.existing));
+      const record = first.existing;
       if (record.answer !== undefined) return { state: 'answered', sealedAnswer: record.answer };
+      if (record.answerParts !== undefined) {
+        const sealedAnswer = await readParts(scope, record.attempt, record.answerParts);
+        return { state: 'answered', sealedAnswer };
+      }
       return record.leaseUntil > now ? { state: 'running' } : takeOver(scope, record, now);
     },
     async keep(scope, attempt, sealedAnswer, now) {
-      const fits = sealedAnswer.length <= ANSWER_MAX_BYTES;
-      if (fits) await change(scope, attempt, 'SET answer = :answer', { ':answer': sealedAnswer });
-      else await change(scope, attempt, 'SET leaseUntil = :now', { ':now': now });
+      if (sealedAnswer.length > PART_BYTES)
+        await keepParts(scope, attempt, sealedAnswer, now + KEPT_MS);
+      else await change(scope, attempt, 'SET answer = :answer', { ':answer': sealedAnswer });
     },
     async release(scope, attempt) {
       await change(scope, attempt, 'SET leaseUntil = :none', { ':none': 0 });

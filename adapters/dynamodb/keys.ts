@@ -43,6 +43,11 @@ export function lockKey(tenantId: string, fingerprint: string): ItemKey {
   return { pk: `${tenantId}#lock#${fingerprint}`, sk: 'lock' };
 }
 
+/** The tenant of a lock, from its partition key. */
+export function lockTenant(pk: string): string {
+  return pk.slice(0, TENANT_ID_LENGTH);
+}
+
 /** Ephemeral table: the cvc of a card. */
 export function cvcKey(tenantId: string, tokenId: string): ItemKey {
   return { pk: `${tenantId}#${tokenId}`, sk: 'cvc' };
@@ -82,6 +87,11 @@ export function shardOf(id: string, shards: number): number {
 /** Ephemeral table: the record of a request with an idempotency key, by the hash that names it. */
 export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
+}
+
+/** Ephemeral table: a piece of an answer too large for the record; each attempt at a request has pieces of its own. */
+export function answerPartKey(record: ItemKey, attempt: string, index: number): ItemKey {
+  return { pk: record.pk, sk: `answer#${attempt}#${String(index).padStart(2, '0')}` };
 }
 
 /** Partitions of the due index of a table: records with a time to act on are spread over them. */

@@ -1,12 +1,17 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
-import { INDEXES, listPartition, termPartition } from './keys.ts';
+import { getAll } from './get-all.ts';
+import { INDEXES, listPartition, termKey, termPartition } from './keys.ts';
 import { send, toItem, type Item } from './table-client.ts';
 import { readCandidate } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
 /** Entries that one Query asks for at the most; at a few hundred bytes each they stay below its 1 MB. */
 const PAGE_MAX = 1_000;
+/** Entries of each of several terms that are looked at first. */
+const PROBE = 100;
+/** How much longer each further page of a walk is. */
+const GROWTH = 2;
 
 /** A sorted partition that is read a page at a time, newest first. */
 interface Walk {
@@ -18,34 +23,23 @@ interface Walk {
 }
 
 interface Bounds {
+  /** Only what is older than this position. */
   readonly after?: string;
-  /** Not older than this position. */
-  readonly from?: string;
 }
 
-function queryOf(walk: Walk, bounds: Bounds, limit: number): QueryCommandInput {
-  const conditions = ['#p = :p'];
-  const values: Record<string, string> = { ':p': walk.partition };
-  // BETWEEN takes both ends; `after` itself is dropped by the caller.
-  if (bounds.after !== undefined && bounds.from !== undefined) {
-    conditions.push('#s BETWEEN :from AND :after');
-    Object.assign(values, { ':after': bounds.after, ':from': bounds.from });
-  } else if (bounds.after !== undefined) {
-    conditions.push('#s < :after');
-    values[':after'] = bounds.after;
-  } else if (bounds.from !== undefined) {
-    conditions.push('#s >= :from');
-    values[':from'] = bounds.from;
-  }
+function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInput {
   return {
     TableName: walk.table,
     ...(walk.index === undefined ? {} : { IndexName: walk.index }),
-    KeyConditionExpression: conditions.join(' AND '),
+    KeyConditionExpression: after === undefined ? '#p = :p' : '#p = :p AND #s < :after',
     ExpressionAttributeNames: {
       '#p': walk.partitionAttribute,
-      ...(conditions.length > 1 && { '#s': walk.sortAttribute }),
+      ...(after !== undefined && { '#s': walk.sortAttribute }),
     },
-    ExpressionAttributeValues: toItem(values),
+    ExpressionAttributeValues: toItem({
+      ':p': walk.partition,
+      ...(after !== undefined && { ':after': after }),
+    }),
     ScanIndexForward: false,
     Limit: Math.min(limit, PAGE_MAX),
   };
@@ -84,12 +78,14 @@ export function createTokenCandidates({
     return { candidates: items.map(readCandidate), next };
   };
 
-  /** Pages of one partition, newest first. */
-  async function* pages(walk: Walk, bounds: Bounds, limit: number): AsyncGenerator<TokenCandidate[]> {
+  /** Pages of one partition, newest first. Who goes on reading gets longer ones: what was expected was not enough. */
+  async function* pages(walk: Walk, bounds: Bounds, expected: number): AsyncGenerator<TokenCandidate[]> {
     let start: Item | undefined;
+    let limit = expected;
     do {
       const page = await query(queryOf(walk, bounds, limit), start);
       start = page.next;
+      limit *= GROWTH;
       yield page.candidates;
     } while (start !== undefined);
   }
@@ -114,10 +110,9 @@ export function createTokenCandidates({
     bounds: Bounds,
     expected: number,
   ): AsyncGenerator<readonly TokenCandidate[]> {
-    // A page may come from one shard alone, so each gives as many as are expected; what is counted is spread evenly.
-    const limit = expected >= PAGE_MAX ? PAGE_MAX : expected;
+    // A page may come from one shard alone, so each gives as many as are expected.
     const sources = Array.from({ length: listShards }, (_, shard) => ({
-      pages: pages(listWalk(tenantId, shard), bounds, limit),
+      pages: pages(listWalk(tenantId, shard), bounds, expected),
       pending: [] as TokenCandidate[],
       done: false,
     }));
@@ -135,45 +130,54 @@ export function createTokenCandidates({
     }
   }
 
-  /** Of a page of one term, those whose token also stands under every other term. */
+  /** Of some entries of one term, those whose token also stands under every other term: entries share the position of their token. */
   async function under(
     tenantId: string,
-    page: TokenCandidate[],
+    entries: readonly TokenCandidate[],
     others: readonly string[],
-  ): Promise<TokenCandidate[]> {
-    const [newest, oldest] = [page[0], page.at(-1)];
-    if (newest === undefined || oldest === undefined || others.length === 0) return page;
-    const bounds = { after: newest.position, from: oldest.position };
-    const sets = await Promise.all(
-      others.map(async (term) => {
-        const found = new Set<string>();
-        for await (const entries of pages(termWalk(tenantId, term), bounds, PAGE_MAX)) {
-          for (const { position } of entries) found.add(position);
-        }
-        return found;
-      }),
+  ): Promise<readonly TokenCandidate[]> {
+    const table = { client, name: tokensTable };
+    const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
+    const found = await Promise.all(
+      others.map((term) => getAll(table, keys(term), { isConsistent: false })),
     );
-    return page.filter(({ position }) => sets.every((set) => set.has(position)));
+    const sets = found.map((items) => new Set(items.map((item) => readCandidate(item).position)));
+    return entries.filter(({ position }) => sets.every((set) => set.has(position)));
   }
 
+  /**
+   * Tokens under several terms. The first page of each tells how thinly it is spread; the thinnest is walked and its entries are looked up
+   * under the others, so that a rare term costs the same however common the others are.
+   */
   async function* joined(
     tenantId: string,
     terms: readonly string[],
     bounds: Bounds,
     expected: number,
   ): AsyncGenerator<readonly TokenCandidate[]> {
-    const [first = '', ...others] = terms;
-    const limit = others.length > 0 ? PAGE_MAX : expected;
-    for await (const page of pages(termWalk(tenantId, first), bounds, limit))
-      yield await under(tenantId, page, others);
+    const probes = await Promise.all(
+      terms.map(async (term) => {
+        const walk = pages(termWalk(tenantId, term), bounds, Math.min(expected, PROBE));
+        const { value: first } = await walk.next();
+        const page = first ?? [];
+        const reach = page.length < Math.min(expected, PROBE) ? '' : (page.at(-1)?.position ?? '');
+        return { term, walk, page, reach };
+      }),
+    );
+    const [driver] = probes.toSorted((a, b) => a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1));
+    if (driver === undefined) return;
+    const others = terms.filter((term) => term !== driver.term);
+    yield await under(tenantId, driver.page, others);
+    for await (const page of driver.walk) yield await under(tenantId, page, others);
   }
 
   return {
     candidates(tenantId, { terms, after, expected }) {
       const bounds = after === undefined ? {} : { after };
-      return terms.length === 0
-        ? listed(tenantId, bounds, expected)
-        : joined(tenantId, [...new Set(terms)], bounds, expected);
+      const [first, ...others] = [...new Set(terms)];
+      if (first === undefined) return listed(tenantId, bounds, expected);
+      if (others.length === 0) return pages(termWalk(tenantId, first), bounds, expected);
+      return joined(tenantId, [first, ...others], bounds, expected);
     },
   };
 }

@@ -1,14 +1,15 @@
-import { BatchGetItemCommand, GetItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
+import { getAll } from './get-all.ts';
 import { INDEXES, chunkKey, cvcKey, parseTokenPartition, tokenKey, type ItemKey } from './keys.ts';
 import { fromItem, send, toBuffer, toItem, type Item } from './table-client.ts';
 import { readTokenItem } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Keys that one BatchGetItem takes. */
-const BATCH_KEYS = 100;
+/** Tokens of one fingerprint that are looked at. */
+const FINGERPRINT_MAX = 100;
 
 const binary = z.instanceof(Uint8Array).transform(toBuffer);
 const chunkItem = z.object({ pk: z.string(), sk: z.string(), data: binary });
@@ -24,12 +25,6 @@ export function chunkKeys(
   );
 }
 
-function groups<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
-}
-
 export type TokenReader = Pick<TokenStore, 'find' | 'findMany' | 'findCvcs' | 'findByFingerprint'> & {
   /** The token of an item, with its data from wherever it stands; `undefined` if an update took that away meanwhile, or it is not visible. */
   tokenOf(item: Item): Promise<StoredToken | undefined>;
@@ -39,25 +34,9 @@ export type TokenReader = Pick<TokenStore, 'find' | 'findMany' | 'findCvcs' | 'f
 
 /** The reading half of the token store. */
 export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
-  async function batchGet(table: string, keys: readonly ItemKey[]): Promise<readonly Item[]> {
-    const items: Item[] = [];
-    let pending = keys.map((key) => toItem({ ...key }));
-    while (pending.length > 0) {
-      const requested = { [table]: { Keys: pending, ConsistentRead: true } };
-      const answer = await send(() => client.send(new BatchGetItemCommand({ RequestItems: requested })));
-      items.push(...(answer.Responses?.[table] ?? []));
-      pending = answer.UnprocessedKeys?.[table]?.Keys ?? [];
-    }
-    return items;
-  }
-
-  async function getAll(table: string, keys: readonly ItemKey[]): Promise<readonly Item[]> {
-    return (await Promise.all(groups(keys, BATCH_KEYS).map((group) => batchGet(table, group)))).flat();
-  }
-
   /** The data of a token from the items beside it; `undefined` if they are not all there. */
   async function dataOf(keys: readonly ItemKey[]): Promise<Buffer | undefined> {
-    const chunks = (await getAll(tokensTable, keys)).map((item) => chunkItem.parse(fromItem(item)));
+    const chunks = (await getAll({ client, name: tokensTable }, keys)).map((item) => chunkItem.parse(fromItem(item)));
     if (chunks.length !== keys.length) return undefined;
     return Buffer.concat(chunks.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ data }) => data));
   }
@@ -76,19 +55,27 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
     return (await send(() => client.send(command))).Item;
   }
 
+  /** Reads again while the data is replaced in between; data that stays missing was taken by DynamoDB's own expiry, before the token. */
   async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
-    for (;;) {
+    for (let lacking: Buffer | undefined; ;) {
       const item = await findItem(tenantId, id);
-      if (item === undefined || readTokenItem(item).pending) return undefined;
+      if (item === undefined) return undefined;
+      const { pending, token: found } = readTokenItem(item);
+      if (pending) return undefined;
       const token = await tokenOf(item);
       if (token !== undefined) return token;
+      if (lacking?.equals(found.writeId) === true) {
+        if (found.expiration === undefined) throw new Error('token store: the data of a token is incomplete');
+        return undefined;
+      }
+      lacking = found.writeId;
     }
   }
 
   /** Tokens whose data was replaced while they were read are read again by themselves. */
   async function findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]> {
     const items = await getAll(
-      tokensTable,
+      { client, name: tokensTable },
       [...new Set(ids)].map((id) => tokenKey(tenantId, id)),
     );
     const visible = items.filter((item) => !readTokenItem(item).pending);
@@ -106,7 +93,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
       const items = await getAll(
-        ephemeralTable,
+        { client, name: ephemeralTable },
         ids.map((id) => cvcKey(tenantId, id)),
       );
       const cvcs = items.map((item) => cvcItem.parse(fromItem(item)));
@@ -121,7 +108,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         IndexName: INDEXES.fingerprint,
         KeyConditionExpression: 'fingerprint = :fingerprint',
         ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint }),
-        Limit: BATCH_KEYS,
+        Limit: FINGERPRINT_MAX,
       };
       const { value: page } = await send(() => paginateQuery({ client }, query).next());
       const keys = (page?.Items ?? []).map((item) => z.object({ pk: z.string() }).parse(fromItem(item)));

@@ -7,7 +7,7 @@ import { send, toItem } from './table-client.ts';
 import { createTokenCandidates } from './token-candidates.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
-import { createTokenWriter, type TokenWriter } from './token-writer.ts';
+import { createTokenWriter } from './token-writer.ts';
 
 /** The condition under which a token can be deleted by one call: see `TokenStore.deleteAlone`. */
 function aloneBelow(below: readonly Container[], now: number) {
@@ -27,13 +27,16 @@ function aloneBelow(below: readonly Container[], now: number) {
   };
 }
 
+/** Containers that one condition can name: it is at most 4 KB long (AWS). */
+const BELOW_MAX = 50;
+
 function createDeleteAlone(
   { client, tokensTable }: TokenTables,
   reader: TokenReader,
 ): Pick<TokenStore, 'deleteAlone'> {
   return {
     async deleteAlone(tenantId, id, { below, now }) {
-      if (below.length === 0) return { kept: await reader.find(tenantId, id) };
+      if (below.length === 0 || below.length > BELOW_MAX) return { kept: await reader.find(tenantId, id) };
       const key = toItem({ ...tokenKey(tenantId, id) });
       const command = new DeleteItemCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });
       try {
@@ -49,10 +52,7 @@ function createDeleteAlone(
 }
 
 /** Tokens in DynamoDB. `docs/storage.md` lists each access pattern with its calls and units. */
-export function createTokenStore(
-  tables: TokenTables,
-  clock: Clock,
-): TokenStore & Pick<TokenWriter, 'repair'> {
+export function createTokenStore(tables: TokenTables, clock: Clock): TokenStore {
   const reader = createTokenReader(tables);
   const writer = createTokenWriter(tables, reader, clock);
   return { ...reader, ...writer, ...createTokenCandidates(tables), ...createDeleteAlone(tables, reader) };

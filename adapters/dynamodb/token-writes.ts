@@ -1,4 +1,4 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { chunkKey, cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
@@ -7,18 +7,24 @@ import { dueAt, timeToLive, tokenItemOf, type TokenItemState } from './token-ite
 import { chunkKeys } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Largest sealed data that stands in the token's own item, in bytes; DynamoDB's limit for an item is 400 KB. */
+/** Most sealed bytes that stand in the token's own item, and in a chunk; DynamoDB's limit for an item is 400 KB. */
 const CHUNK_BYTES = 350_000;
 
 /** How many items beside the token hold its data. */
-export function chunkCount({ sealedData }: Pick<StoredToken, 'sealedData'>): number {
-  return sealedData.length <= CHUNK_BYTES ? 0 : Math.ceil(sealedData.length / CHUNK_BYTES);
+export function chunkCount({
+  sealedData,
+  sealedDetails,
+}: Pick<StoredToken, 'sealedData' | 'sealedDetails'>): number {
+  const together = sealedData.length + (sealedDetails?.length ?? 0);
+  return together <= CHUNK_BYTES ? 0 : Math.ceil(sealedData.length / CHUNK_BYTES);
 }
 
 /** Until when, in ms from its start, a write of several steps must be done before others may clear it away. */
 export const UNFINISHED_MS = 60_000;
 
 type Place = Pick<StoredToken, 'tenantId' | 'id'>;
+/** What an index entry shows. */
+type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration'>;
 
 /** Builds the single writes that the writer puts together. */
 export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
@@ -28,7 +34,11 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
   const remove = (table: string, key: ItemKey): TransactWriteItem => ({
     Delete: { TableName: table, Key: toItem({ ...key }) },
   });
-  const ttlOf = (token: StoredToken) =>
+  const keyOf = ({ tenantId, id }: Place) => ({
+    TableName: tokensTable,
+    Key: toItem({ ...tokenKey(tenantId, id) }),
+  });
+  const ttlOf = (token: Pick<StoredToken, 'expiration'>) =>
     token.expiration === undefined ? undefined : timeToLive(token.expiration.at);
 
   return {
@@ -84,7 +94,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     },
 
     /** An index entry: all that a list or a search must know before it reads the token. */
-    entry(token: StoredToken, term: string): TransactWriteItem {
+    entry(token: Shown, term: string): TransactWriteItem {
       return put(tokensTable, {
         ...termKey(token.tenantId, term, token.position),
         id: token.id,
@@ -130,10 +140,23 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       };
     },
 
-    key: ({ tenantId, id }: Place) => ({
-      TableName: tokensTable,
-      Key: toItem({ ...tokenKey(tenantId, id) }),
-    }),
+    /** Takes a token that nobody has changed out of sight, due to be cleared away at once. */
+    hide(token: Place & Pick<StoredToken, 'version' | 'writeId'>, now: number): UpdateItemCommand {
+      const { duePk, dueSk } = dueAt(token.id, now);
+      return new UpdateItemCommand({
+        ...keyOf(token),
+        UpdateExpression: 'SET pending = :yes, duePk = :duePk, dueSk = :dueSk REMOVE listPk, listSk',
+        ConditionExpression: UNCHANGED,
+        ExpressionAttributeValues: toItem({
+          ...unchangedValues(token),
+          ':yes': true,
+          ':duePk': duePk,
+          ':dueSk': dueSk,
+        }),
+      });
+    },
+
+    key: keyOf,
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt as cryptoRandomInt } from 'node:crypto';
 import type { Json } from '../shared/json.ts';
 import { booleanArgument, countArgument, namedArguments, type FilterArgument } from './arguments.ts';
 import { ExpressionError } from './expression-error.ts';
@@ -11,6 +11,22 @@ const UPPER = LOWER.toUpperCase();
 const ALIAS_MAX_LENGTH = 400;
 /** Draws before giving up on an alias that differs from its input; only inputs without room for one run out. */
 const DRAWS = 32;
+
+/** A random whole number from 0 to below `below`. */
+export type RandomInt = (below: number) => number;
+
+let randomInt: RandomInt = cryptoRandomInt;
+
+/** Draws aliases from another source while `evaluate` runs, which must not be asynchronous. Liquid hands nothing of the kind to a filter. */
+export function drawingFrom<T>(source: RandomInt, evaluate: () => T): T {
+  const before = randomInt;
+  randomInt = source;
+  try {
+    return evaluate();
+  } finally {
+    randomInt = before;
+  }
+}
 
 const oneOf = (alphabet: string): string => alphabet[randomInt(alphabet.length)] ?? '';
 

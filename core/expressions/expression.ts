@@ -74,7 +74,8 @@ function asJson(result: unknown, budget: Budget): Json {
   if (typeof result === 'number' && !Number.isFinite(result))
     throw new ExpressionError('has a filter with a result that is not a number');
   if (typeof result === 'object') return JSON.parse(charge(budget, JSON.stringify(result))) as Json;
-  if (typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean') return result;
+  if (typeof result === 'string') return charge(budget, result);
+  if (typeof result === 'number' || typeof result === 'boolean') return result;
   return null;
 }
 
@@ -122,10 +123,8 @@ function compile(source: string): Expression {
       const scope = Object.assign(Object.create(null) as object, bindings);
       const { memoryLimit, renderLimit } = budget;
       const limits = { liquid, memoryLimit, renderLimit };
-      const result = toValueSync(
-        value.value(new JsonContext(scope, liquid.options, { sync: true }, limits)),
-      ) as unknown;
-      return asJson(result, budget);
+      const context = new JsonContext(scope, liquid.options, { sync: true }, limits);
+      return asJson(toValueSync<unknown>(value.value(context)), budget);
     } catch (error) {
       throw failure(error);
     }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /**
  * The random values that name what a request writes. Under an idempotency key they are the same when the request is tried again,
@@ -9,6 +9,8 @@ export interface WriteIdentity {
   readonly newId: () => string;
   /** 12 bytes that mark a record as written by this request. */
   readonly newWriteId: () => Buffer;
+  /** A whole number from 0 to below `below`, at most 2^16: what aliases are drawn with. */
+  readonly randomInt: (below: number) => number;
 }
 
 const WRITE_ID_BYTES = 12;
@@ -17,6 +19,7 @@ const WRITE_ID_BYTES = 12;
 export const randomIdentity: WriteIdentity = {
   newId: () => randomUUID(),
   newWriteId: () => randomBytes(WRITE_ID_BYTES),
+  randomInt: (below) => randomInt(below),
 };
 
 /** Sets the version and variant bits of RFC 9562, section 5.4, on 16 bytes. */
@@ -33,5 +36,10 @@ export function repeatableIdentity(seed: Buffer): WriteIdentity {
     createHmac('sha256', seed)
       .update(String((drawn += 1)))
       .digest();
-  return { newId: () => uuidOf(draw()), newWriteId: () => draw().subarray(0, WRITE_ID_BYTES) };
+  return {
+    newId: () => uuidOf(draw()),
+    newWriteId: () => draw().subarray(0, WRITE_ID_BYTES),
+    // 48 bits leave a bias below 2^-32.
+    randomInt: (below) => draw().readUIntBE(0, 6) % below,
+  };
 }

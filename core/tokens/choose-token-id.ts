@@ -1,3 +1,4 @@
+import { drawingFrom, type RandomInt } from '../expressions/alias-filters.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplate } from '../expressions/render.ts';
 import { hasExpression } from '../expressions/template.ts';
@@ -5,6 +6,7 @@ import { textOf } from '../expressions/text-of.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
 import { tokenIdProblem } from './token-id.ts';
 
 /** Aliases that are tried before the id becomes a UUID. */
@@ -33,9 +35,9 @@ function checkId(id: string, data: Json, isPlainType: boolean): string {
   return id;
 }
 
-function evaluate(expression: string, data: Json): string {
+function evaluate(expression: string, data: Json, randomInt: RandomInt): string {
   try {
-    return textOf(renderTemplate(expression, { data }));
+    return textOf(drawingFrom(randomInt, () => renderTemplate(expression, { data })));
   } catch (error) {
     if (error instanceof ExpressionError) throw invalid('id', error.message);
     throw error;
@@ -50,7 +52,7 @@ function evaluate(expression: string, data: Json): string {
 export function* tokenIds(
   id: string | undefined,
   data: Secret<Json>,
-  options: { readonly isPlainType: boolean; readonly newId: () => string },
+  options: { readonly isPlainType: boolean; readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'> },
 ): Generator<string> {
   if (id !== undefined && !hasExpression(id)) {
     yield checkId(id, data.reveal(), options.isPlainType);
@@ -59,10 +61,10 @@ export function* tokenIds(
   if (id !== undefined) {
     const tried = new Set<string>();
     for (let attempt = 0; attempt < ALIAS_ATTEMPTS; attempt += 1) {
-      const alias = checkId(evaluate(id, data.reveal()), data.reveal(), options.isPlainType);
+      const alias = checkId(evaluate(id, data.reveal(), options.writes.randomInt), data.reveal(), options.isPlainType);
       if (!tried.has(alias)) yield alias;
       tried.add(alias);
     }
   }
-  yield options.newId();
+  yield options.writes.newId();
 }

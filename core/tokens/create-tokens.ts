@@ -93,7 +93,7 @@ async function draftAll(
     const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
     const ids = tokenIds(input.id, content.data, {
       isPlainType: input.type === 'token',
-      newId: writes.newId,
+      writes,
     });
     const same = deduplicate ? first.get(`${input.type} ${parts.fingerprint}`) : undefined;
     const draft: Draft = {
@@ -155,6 +155,7 @@ async function findDuplicates(
   deps: CreateTokenDeps,
   caller: Caller,
   drafts: readonly Draft[],
+  writeId: Buffer,
 ): Promise<void> {
   const wanting = drafts.filter(
     (draft) => draft.deduplicate && draft.sameAs === undefined && draft.duplicate === undefined,
@@ -162,7 +163,8 @@ async function findDuplicates(
   await Promise.all(
     wanting.map(async (draft) => {
       const duplicate = await findDuplicate(deps, fingerprinted(caller, draft));
-      if (duplicate !== undefined) draft.duplicate = duplicate;
+      // What an earlier attempt of this very request has written is no duplicate: the write will find it.
+      if (duplicate?.writeId.equals(writeId) === false) draft.duplicate = duplicate;
     }),
   );
 }
@@ -265,7 +267,7 @@ export async function createTokens(
 ): Promise<readonly TokenResult[]> {
   const writeId = writes.newWriteId();
   const drafts = await draftAll(deps, caller, placed, writes);
-  await findDuplicates(deps, caller, drafts);
+  await findDuplicates(deps, caller, drafts, writeId);
   const written = await retryRace(() => attempt(deps, caller, drafts, writeId));
   const byId = new Map(written.map((token) => [token.id, token]));
   return Promise.all(drafts.map((draft) => resultOf(deps, caller, draft, byId, writeId)));

@@ -2,7 +2,7 @@ import type { GatewayDefinition } from '../gateway/gateway-definition.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import type { ScheduleTable } from '../schedules/schedule-table.ts';
 import type { KeyDefinitions } from './key-definitions.ts';
-import type { Account } from './resource-type.ts';
+import type { Account } from './account.ts';
 import type { RoleRegistry } from './role-registry.ts';
 
 /** A table as its template describes it, in DynamoDB's own spelling. */

@@ -1,14 +1,7 @@
 import { z } from 'zod';
+import type { Account } from './account.ts';
 import type { CloudParts } from './cloud-parts.ts';
 import type { Identity, ResourceHandle } from './resolve.ts';
-
-/** Where a resource lives: what its names and ARNs are made of. */
-export interface Account {
-  readonly accountId: string;
-  readonly region: string;
-  /** The address of the HTTP API on this machine, without a trailing slash. */
-  readonly baseUrl: string;
-}
 
 /** A resource whose properties are resolved and have the shape that its type declares. */
 export interface Resource<Properties> {

@@ -2,10 +2,16 @@
 export interface GatewayAnswer {
   readonly status: number;
   readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-function answer(status: number, message: string): GatewayAnswer {
-  return { status, body: JSON.stringify({ message }) };
+/**
+ * An HTTP API answers `{ "message": ... }` and cannot be told otherwise. Here `title` and `status` stand beside it, as in the errors of
+ * the service itself, which is what clients see on AWS behind the edge that can be told (docs/decisions/0006).
+ */
+function answer(status: number, message: string, more: GatewayAnswer['headers'] = {}): GatewayAnswer {
+  const body = JSON.stringify({ title: message, status, message });
+  return { status, body, headers: { 'content-type': 'application/json', ...more } };
 }
 
 /** All of them: what API Gateway answers for an HTTP API when no function did. */
@@ -17,11 +23,11 @@ export const gatewayAnswers = {
   /** The body is over API Gateway's 10 MB, or its event over Lambda's 6 MB. */
   tooLarge: answer(413, 'Request Entity Too Large'),
   /** The stage's or the route's rate is used up. */
-  throttled: answer(429, 'Too Many Requests'),
+  throttled: answer(429, 'Too Many Requests', { 'retry-after': '1' }),
   /** Request line and headers are over 10,240 bytes. */
   headersTooLarge: answer(431, 'Request Header Fields Too Large'),
   /** The function failed, may not be invoked, or answered what is not an HTTP response. */
   integrationFailed: answer(500, 'Internal Server Error'),
   /** The function took longer than the integration waits, or no instance of it was free. */
-  integrationUnavailable: answer(503, 'Service Unavailable'),
+  integrationUnavailable: answer(503, 'Service Unavailable', { 'retry-after': '1' }),
 } as const satisfies Readonly<Record<string, GatewayAnswer>>;

@@ -176,8 +176,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     requestId: string,
     outcome: Outcome,
   ): void {
-    const headers: Record<string, string | readonly string[]> =
-      'headers' in outcome ? { ...outcome.headers } : { 'content-type': 'application/json' };
+    const headers: Record<string, string | readonly string[]> = { ...outcome.headers };
     const { origin } = request.headers;
     if (api.cors !== undefined) {
       // The gateway's headers replace the function's: with CORS configured AWS ignores what the backend says.

@@ -2,7 +2,7 @@
 import net from 'node:net';
 
 type Connect = typeof net.Socket.prototype.connect;
-const connect: Connect = net.Socket.prototype.connect;
+const connect = Reflect.get(net.Socket.prototype, 'connect');
 
 function hostOf(args: unknown[]): string | undefined {
   const first: unknown = Array.isArray(args[0]) ? args[0][0] : args[0];
@@ -14,5 +14,5 @@ net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   const host = hostOf(args) ?? 'localhost';
   if (!['localhost', '127.0.0.1', '::1'].includes(host))
     throw new Error(`network is off in unit tests: ${host}`);
-  return Reflect.apply(connect, this, args) as net.Socket;
+  return Reflect.apply(connect, this, args);
 } as Connect;

@@ -145,7 +145,7 @@ describe('answers of the gateway itself', () => {
     await start(invoke);
     expect(await send(path)).toMatchObject({
       status,
-      body: JSON.stringify({ message }),
+      body: JSON.stringify({ title: message, status, message }),
       headers: { 'content-type': 'application/json' },
     });
   });

@@ -1,0 +1,120 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../core/shared/clock.ts';
+import type { TokenStore, TokenWrite, WriteObstacle } from '../../core/tokens/token-store.ts';
+import { toItem } from './table-client.ts';
+import { dueAt, listAttributes } from './token-item.ts';
+import type { TokenObstacles } from './token-obstacles.ts';
+import type { TokenRemoval } from './token-removal.ts';
+import type { TokenTables } from './token-tables.ts';
+import { chunkCount, tokenWrites, UNFINISHED_MS } from './token-writes.ts';
+import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
+
+/** Room in a transaction for the attributes and keys of a token beside its sealed parts. */
+const PLAIN_BYTES = 2_000;
+
+/** What one token costs a transaction. */
+interface Share {
+  readonly items: readonly TransactWriteItem[];
+  readonly bytes: number;
+}
+
+const fits = (items: number, bytes: number) => items <= TRANSACTION_WRITES && bytes <= TRANSACTION_BYTES;
+
+/** Elements in as few groups as fit a transaction each, in their order. */
+function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[] {
+  const all: T[][] = [];
+  let [items, bytes] = [TRANSACTION_WRITES, 0];
+  for (const share of shares) {
+    const isNew = !fits(items + share.items.length, bytes + share.bytes);
+    if (isNew) all.push([]);
+    items = share.items.length + (isNew ? 0 : items);
+    bytes = share.bytes + (isNew ? 0 : bytes);
+    all.at(-1)?.push(share);
+  }
+  return all;
+}
+
+/**
+ * Creates tokens. What fits a transaction (100 writes, 4 MB) is one; a plain token is one PutItem. What does not fit goes in steps that
+ * show nothing until the last: the tokens stand as `pending` first, with a due time from which the sweep clears away what a dead writer left.
+ */
+export function createTokenCreate(
+  tables: TokenTables,
+  calls: WriteCalls,
+  removal: TokenRemoval,
+  obstacles: TokenObstacles,
+  clock: Clock,
+): TokenStore['create'] {
+  const writes = tokenWrites(tables);
+
+  /** A new token with everything beside it but its entries. */
+  function shareOf(write: TokenWrite, unfinished?: Parameters<typeof writes.token>[3]): Share {
+    const { token, cvc } = write;
+    const items = [
+      { Put: writes.token(token, 'attribute_not_exists(pk)', {}, unfinished) },
+      ...writes.chunks(token),
+      ...(cvc === undefined || cvc === 'removed' ? [] : [writes.cvc(token, cvc)]),
+      ...(token.holdsLock ? [writes.lock(write)] : []),
+    ];
+    const bytes = token.sealedData.length + (token.sealedDetails?.length ?? 0) + PLAIN_BYTES;
+    return { items, bytes };
+  }
+
+  const entriesOf = ({ token }: TokenWrite) => token.terms.map((term) => writes.entry(token, term));
+
+  /** Makes a pending token visible. */
+  function reveal({ token }: TokenWrite): TransactWriteItem {
+    const { listPk, listSk } = listAttributes(token, tables.listShards);
+    const { duePk, dueSk } = dueAt(token.id, token.expiration?.at);
+    const isDue = dueSk !== undefined;
+    return {
+      Update: {
+        ...writes.key(token),
+        UpdateExpression: isDue
+          ? 'SET listPk = :listPk, listSk = :listSk, duePk = :duePk, dueSk = :dueSk REMOVE pending'
+          : 'SET listPk = :listPk, listSk = :listSk REMOVE pending, duePk, dueSk',
+        ConditionExpression: 'writeId = :writeId AND attribute_exists(pending)',
+        ExpressionAttributeValues: toItem({
+          ':writeId': token.writeId,
+          ':listPk': listPk,
+          ':listSk': listSk,
+          ...(isDue && { ':duePk': duePk, ':dueSk': dueSk }),
+        }),
+      },
+    };
+  }
+
+  async function inSteps(tokens: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteObstacle> {
+    const unfinished = { until: clock() + UNFINISHED_MS, pending: true, stale: [] };
+    const staged: TokenWrite[] = [];
+    try {
+      for (const group of packed(tokens.map((write) => ({ write, ...shareOf(write, unfinished) })))) {
+        await calls.transact(group.flatMap(({ items }) => items));
+        staged.push(...group.map(({ write }) => write));
+        await calls.writeAll(group.flatMap(({ write }) => entriesOf(write)));
+      }
+      await calls.transact(tokens.map(reveal));
+      return 'written';
+    } catch (error) {
+      const obstacle = await obstacles.ofCreate(error, writeId);
+      await Promise.all(
+        staged.map(({ token }) => removal.clear({ token, chunks: chunkCount(token), stale: [] })),
+      );
+      return obstacle;
+    }
+  }
+
+  return async (tokens) => {
+    const writeId = tokens[0]?.token.writeId ?? Buffer.alloc(0);
+    const shares = tokens.map((write) => shareOf(write));
+    const items = [...shares.flatMap((share) => share.items), ...tokens.flatMap(entriesOf)];
+    const bytes = shares.reduce((sum, share) => sum + share.bytes, 0);
+    if (!fits(items.length, bytes)) return inSteps(tokens, writeId);
+    try {
+      await calls.transact(items);
+      return 'written';
+    } catch (error) {
+      return obstacles.ofCreate(error, writeId);
+    }
+  };
+}
