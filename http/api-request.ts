@@ -1,15 +1,22 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { traceId } from './trace-id.ts';
 import { reservedHeaders, type ReservedHeaders } from './reserved-headers.ts';
 
 /** A request as it arrived, before any route or caller is known. */
 export interface ApiRequest {
   readonly method: string;
-  /** Still percent-encoded, without a trailing slash. */
+  /** As the gateway gives it. */
+  readonly rawPath: string;
+  /** {@link rawPath} without a trailing slash. */
   readonly path: string;
+  /** The query as it came, without `?`. */
+  readonly rawQuery: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly reserved: ReservedHeaders;
+  /** The caller's trace id, or a new one. */
+  readonly traceId: string;
   readonly body: Buffer;
 }
 
@@ -28,12 +35,18 @@ function withoutTrailingSlash(path: string): string {
 /** Reads an API Gateway event of payload format 2.0. */
 export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
   const headers = lowerCased(event.headers);
+  // Payload format 2.0 takes the cookies out of the headers.
+  if (event.cookies !== undefined && event.cookies.length > 0) headers['cookie'] = event.cookies.join('; ');
+  const reserved = reservedHeaders(headers, headerPrefixes);
   return {
     method: event.requestContext.http.method,
+    rawPath: event.rawPath,
     path: withoutTrailingSlash(event.rawPath),
+    rawQuery: event.rawQueryString,
     query: new URLSearchParams(event.rawQueryString),
     headers,
-    reserved: reservedHeaders(headers, headerPrefixes),
+    reserved,
+    traceId: traceId(reserved.get('trace-id')),
     body:
       event.body === undefined ? NO_BODY : Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'),
   };

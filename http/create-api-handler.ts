@@ -6,11 +6,12 @@ import { apiRequest, type ApiRequest } from './api-request.ts';
 import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
 import { createIdentify, type Identification } from './identify.ts';
 import { checkBodySize, checkMediaType, parseBody, parseQuery } from './parse-input.ts';
-import { problemOf } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
+import { rawResponse } from './raw-answer.ts';
 import { causesOf, type RequestLog } from './request-log.ts';
+import type { ReservedHeader, ReservedHeaders } from './reserved-headers.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
-import { traceId } from './trace-id.ts';
 
 /** What the edge itself needs; a function's own dependencies come beside it. */
 export interface EdgeDeps extends AuthenticateDeps, IdempotencyDeps {
@@ -38,6 +39,18 @@ function jsonResponse(
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
     ...content,
   };
+}
+
+function responseOf(
+  { status, body, raw, reservedHeaders: named = {} }: Answer,
+  reserved: ReservedHeaders,
+  traceHeader: Readonly<Record<string, string>>,
+): APIGatewayProxyStructuredResultV2 {
+  const entries = Object.entries(named).map(
+    ([name, value]) => [reserved.nameOf(name as ReservedHeader), value] as const,
+  );
+  const headers = { ...Object.fromEntries(entries), ...traceHeader };
+  return raw === undefined ? jsonResponse(status, body, headers) : rawResponse(status, raw, headers);
 }
 
 /** Starts the route's early read if the key's tenant is known; what it rejects with matters only where it is awaited. */
@@ -69,18 +82,25 @@ async function answer<Deps extends EdgeDeps>(
       query: parseQuery(route, request),
       body: parseBody(route, request),
       writes,
+      request,
     };
     const prefetched = prefetch?.tenantId === caller.tenantId ? await prefetch.value : undefined;
-    const { status, body } = await route.handle(deps, { ...input, prefetched });
-    return { status: status ?? route.success, ...(body === undefined ? {} : { body }) };
+    const { status = route.success, ...content } = await route.handle(deps, { ...input, prefetched });
+    return { status, ...content };
   });
 }
 
 /**
  * The Lambda handler over a route table: finds the route, authenticates, checks permission and input, runs the row under its
- * idempotency key, and turns every failure into a problem. One log line a request.
+ * idempotency key, and turns every failure into a problem. One log line a request. `present`: what a problem looks like in the body, if
+ * it does not stand there by itself.
  */
-export function createApiHandler<Deps extends EdgeDeps>(deps: Deps, routes: readonly Route<Deps>[]): Handler {
+export function createApiHandler<Deps extends EdgeDeps>(
+  deps: Deps,
+  routes: readonly Route<Deps>[],
+  options: { readonly present?: (problem: Problem) => unknown } = {},
+): Handler {
+  const { present = (problem) => problem } = options;
   const match = routeTable(routes);
   const identify = createIdentify(deps);
 
@@ -98,14 +118,13 @@ export function createApiHandler<Deps extends EdgeDeps>(deps: Deps, routes: read
   return async (event) => {
     const started = performance.now();
     const request = apiRequest(event, deps.headerPrefixes);
-    const trace = traceId(request.reserved.get('trace-id'));
-    const traceHeader = { [request.reserved.nameOf('trace-id')]: trace };
+    const traceHeader = { [request.reserved.nameOf('trace-id')]: request.traceId };
     const progress: Progress = { operation: 'none' };
     const finish = (status: number, error?: unknown) => {
       const unexpected = status >= 500;
       deps.log({
         level: unexpected ? 'error' : 'info',
-        traceId: trace,
+        traceId: request.traceId,
         operation: progress.operation,
         status,
         milliseconds: Math.round(performance.now() - started),
@@ -119,13 +138,14 @@ export function createApiHandler<Deps extends EdgeDeps>(deps: Deps, routes: read
     // A browser's preflight is answered by the gateway; any other OPTIONS is harmless.
     if (request.method === 'OPTIONS') return jsonResponse(204, undefined, traceHeader);
     try {
-      const { status, body } = await respond(request, progress);
-      finish(status);
-      return jsonResponse(status, body, traceHeader);
+      const found = await respond(request, progress);
+      const response = responseOf(found, request.reserved, traceHeader);
+      finish(found.status);
+      return response;
     } catch (error) {
       const { problem, headers } = problemOf(error);
       finish(problem.status, error);
-      return jsonResponse(problem.status, problem, { ...headers, ...traceHeader });
+      return jsonResponse(problem.status, present(problem), { ...headers, ...traceHeader });
     }
   };
 }

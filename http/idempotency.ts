@@ -7,6 +7,8 @@ import type { Json } from '../core/shared/json.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
+import type { ReservedHeader } from './reserved-headers.ts';
+import type { RawAnswer } from './raw-answer.ts';
 import type { MatchedRoute } from './route.ts';
 
 export interface IdempotencyDeps {
@@ -19,6 +21,8 @@ export interface IdempotencyDeps {
 export interface Answer {
   readonly status: number;
   readonly body?: Json;
+  readonly raw?: RawAnswer;
+  readonly reservedHeaders?: Readonly<Partial<Record<ReservedHeader, string>>>;
 }
 
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);

@@ -17,9 +17,11 @@ export const PROBLEMS: Readonly<
   forbidden: { status: 403, title: 'Forbidden' },
   not_found: { status: 404, title: 'Not Found' },
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  destination_timeout: { status: 408, title: 'Request Timeout' },
   conflict: { status: 409, title: 'Conflict' },
   payload_too_large: { status: 413, title: 'Payload Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  destination_unreachable: { status: 502, title: 'Bad Gateway' },
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };
 

@@ -1,5 +1,12 @@
 /** The reserved headers of the interface, without their prefix (decisions.md, section 1). */
-export type ReservedHeader = 'api-key' | 'trace-id' | 'idempotency-key';
+export type ReservedHeader =
+  | 'api-key'
+  | 'trace-id'
+  | 'idempotency-key'
+  | 'proxy-url'
+  | 'proxy-keep-alive'
+  | 'proxy-connection'
+  | 'proxy-destination-status';
 
 /** Reads and spells the reserved headers of one request under the prefixes that the deploy setting `headerPrefixes` lists. */
 export interface ReservedHeaders {
@@ -7,6 +14,8 @@ export interface ReservedHeaders {
   get(name: ReservedHeader): string | undefined;
   /** The name under which a response answers: with the prefix that the request came with. */
   nameOf(name: ReservedHeader): string;
+  /** Whether a header, by its name in lower case, belongs to the interface: any name under any listed prefix. */
+  isReserved(name: string): boolean;
 }
 
 /** `headers` in lower case, `prefixes` as configured (`SVC`). */
@@ -25,6 +34,7 @@ export function reservedHeaders(
       }
       return undefined;
     },
+    isReserved: (name) => prefixes.some((prefix) => name.startsWith(`${prefix.toLowerCase()}-`)),
     nameOf: (name) => `${answering}-${name.toUpperCase()}`,
   };
 }

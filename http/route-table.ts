@@ -21,9 +21,12 @@ function matchSegments(
   pattern: readonly string[],
   path: readonly string[],
 ): Record<string, string> | undefined {
-  if (pattern.length !== path.length) return undefined;
+  const isGreedy = pattern.at(-1)?.endsWith('+}') === true;
+  if (isGreedy ? path.length < pattern.length : path.length !== pattern.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of pattern.entries()) {
+    // What a greedy segment takes is read from the request itself, where it is not decoded.
+    if (segment.endsWith('+}')) return params;
     const given = path[index] ?? '';
     if (isParameter(segment)) {
       const value = decoded(given);

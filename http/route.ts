@@ -3,6 +3,8 @@ import type { Caller } from '../core/applications/application.ts';
 import type { Permission } from '../core/applications/permission.ts';
 import type { Json } from '../core/shared/json.ts';
 import type { WriteIdentity } from '../core/shared/write-identity.ts';
+import type { ReservedHeader } from './reserved-headers.ts';
+import type { RawAnswer } from './raw-answer.ts';
 import type { ApiRequest } from './api-request.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -14,6 +16,8 @@ export interface RouteInput<Body, Query, Prefetched> {
   readonly query: Query;
   readonly body: Body;
   readonly prefetched: Prefetched;
+  /** The request itself, for operations that pass it on. */
+  readonly request: ApiRequest;
   readonly writes: WriteIdentity;
 }
 
@@ -21,6 +25,10 @@ export interface RouteInput<Body, Query, Prefetched> {
 export interface RouteAnswer {
   readonly status?: number;
   readonly body?: Json;
+  /** An answer of somebody else, passed on as it is. */
+  readonly raw?: RawAnswer;
+  /** Headers of the interface that belong to the answer, without their prefix. */
+  readonly reservedHeaders?: Readonly<Partial<Record<ReservedHeader, string>>>;
 }
 
 /** One operation of the interface: a row of a function's table. */
@@ -28,7 +36,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   /** Name of the operation in the OpenAPI document and the log. */
   readonly operation: string;
   readonly method: Method;
-  /** `/tokens/{id}`: segments in braces become parameters. */
+  /** `/tokens/{id}`: segments in braces become parameters; `{rest+}` at the end takes all that follows. */
   readonly path: string;
   /** The permission of the spec's table. The caller must hold it somewhere; `core` decides about each token. */
   readonly permission?: Permission;

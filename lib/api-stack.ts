@@ -15,6 +15,8 @@ import type { Construct } from 'constructs';
 import { INDEXES } from '../adapters/dynamodb/keys.ts';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
+import type { Environment as ProxyEnvironment } from '../functions/proxy/config.ts';
+import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './constructs/service-function.ts';
@@ -53,6 +55,7 @@ export class ApiStack extends Stack {
     const applications = this.#applications();
     this.#route(api, applications, resources(applicationsRoutes));
     this.#route(api, this.#tokens(), resources(tokensRoutes));
+    this.#route(api, this.#proxy(), resources(proxyRoutes));
     // Paths that nobody has: some function must say 404 in the interface's own form.
     api.addRoutes({
       path: '/',
@@ -189,6 +192,21 @@ export class ApiStack extends Stack {
         allowQueryIndex(tokens, INDEXES.fingerprint),
         allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
       ],
+    });
+  }
+
+  #proxy(): LambdaFunction {
+    const { tokens, ephemeral } = this.#data;
+    return this.#function<ProxyEnvironment>('Proxy', {
+      folder: 'proxy',
+      description: 'The ephemeral proxy',
+      environment: {
+        ...this.#edgeEnvironment(),
+        TOKENS_TABLE: tokens.tableName,
+        LIST_SHARDS: String(this.#settings.listShards),
+        EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
+      },
+      grants: [allowOnTable(tokens, ['GetItem', 'BatchGetItem']), allowOnTable(ephemeral, ['BatchGetItem'])],
     });
   }
 }

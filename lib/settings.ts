@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const TEXT_LIST = z.union([
+const textList = z.union([
   z.array(z.string()),
   z.string().transform((list) =>
     list
@@ -37,19 +37,21 @@ export const settingsSchema = z
       )
       .default('Cloakroom'),
     /** Prefixes under which reserved headers are read, in order of precedence; the first is used in responses. */
-    headerPrefixes: TEXT_LIST.pipe(
-      z
-        .array(
-          z
-            .string()
-            .regex(
-              /^[A-Za-z][A-Za-z0-9]{0,19}$/,
-              'must be 1 to 20 letters and digits, starting with a letter',
-            ),
-        )
-        .min(1, 'must not be empty')
-        .max(5, 'must be at most 5'),
-    ).default(['SVC']),
+    headerPrefixes: textList
+      .pipe(
+        z
+          .array(
+            z
+              .string()
+              .regex(
+                /^[A-Za-z][A-Za-z0-9]{0,19}$/,
+                'must be 1 to 20 letters and digits, starting with a letter',
+              ),
+          )
+          .min(1, 'must not be empty')
+          .max(5, 'must be at most 5'),
+      )
+      .default(['SVC']),
     /** `lenient` accepts what clients already in the field send. */
     clientCompatibility: z
       .enum(['strict', 'lenient'], { error: 'must be strict or lenient' })
@@ -58,6 +60,16 @@ export const settingsSchema = z
     cvcLifetimeSeconds: wholeNumber(1, 86_400).default(3_600),
     /** Partitions of the list index per tenant. Never change it on a deployment that holds tokens. */
     listShards: wholeNumber(1, 64).default(8),
+    /** Origins that the proxy and webhooks may reach although the egress rules refuse them: `host`, `host:port`, or with a scheme. */
+    egressAllowList: textList
+      .pipe(
+        z
+          .array(
+            z.string().regex(/^(?:https?:\/\/)?[^\s/@,]+$/, 'must be host, host:port, or one with a scheme'),
+          )
+          .max(20, 'must be at most 20'),
+      )
+      .default([]),
     /** Requests a second that the API takes, all callers together. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
     /** Requests that may come at once on top of the rate. */

@@ -4,6 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
+import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
+import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
@@ -26,11 +28,14 @@ function revealSites(): string[] {
   return files.filter((file) => readFileSync(file, 'utf8').includes('.reveal()'));
 }
 
-const routes = [...tokensRoutes, ...applicationsRoutes].map(({ method, path }) => `${method} ${path}`);
+const routes = [...tokensRoutes, ...applicationsRoutes, ...proxyRoutes].map(
+  ({ method, path }) => `${method} ${path}`,
+);
 const environments = [
   tokensEnvironment,
   applicationsEnvironment,
   operatorEnvironment,
+  proxyEnvironment,
   sweeperEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 

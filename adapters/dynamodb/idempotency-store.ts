@@ -115,7 +115,12 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     }
   }
 
-  async function keepParts(scope: IdempotencyScope, attempt: string, sealedAnswer: Buffer, keptUntil: number) {
+  async function keepParts(
+    scope: IdempotencyScope,
+    attempt: string,
+    sealedAnswer: Buffer,
+    keptUntil: number,
+  ) {
     const count = Math.ceil(sealedAnswer.length / PART_BYTES);
     const parts = Array.from({ length: count }, (_, index) => ({
       ...answerPartKey(keyOf(scope), attempt, index),
@@ -152,8 +157,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       return record.leaseUntil > now ? { state: 'running' } : takeOver(scope, record, now);
     },
     async keep(scope, attempt, sealedAnswer, now) {
-      if (sealedAnswer.length > PART_BYTES)
-        await keepParts(scope, attempt, sealedAnswer, now + KEPT_MS);
+      if (sealedAnswer.length > PART_BYTES) await keepParts(scope, attempt, sealedAnswer, now + KEPT_MS);
       else await change(scope, attempt, 'SET answer = :answer', { ':answer': sealedAnswer });
     },
     async release(scope, attempt) {

@@ -138,9 +138,7 @@ export function createTokenCandidates({
   ): Promise<readonly TokenCandidate[]> {
     const table = { client, name: tokensTable };
     const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
-    const found = await Promise.all(
-      others.map((term) => getAll(table, keys(term), { isConsistent: false })),
-    );
+    const found = await Promise.all(others.map((term) => getAll(table, keys(term), { isConsistent: false })));
     const sets = found.map((items) => new Set(items.map((item) => readCandidate(item).position)));
     return entries.filter(({ position }) => sets.every((set) => set.has(position)));
   }

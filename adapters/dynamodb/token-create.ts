@@ -85,7 +85,7 @@ export function createTokenCreate(
   }
 
   async function inSteps(tokens: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteObstacle> {
-    const unfinished = { until: clock() + UNFINISHED_MS, pending: true, stale: [] };
+    const unfinished = { until: clock() + UNFINISHED_MS, pending: true, stale: [], oldChunks: 0 };
     const staged: TokenWrite[] = [];
     try {
       for (const group of packed(tokens.map((write) => ({ write, ...shareOf(write, unfinished) })))) {

@@ -29,7 +29,8 @@ const tokenItem = z.object({
   version: z.number(),
   writeId: binary,
   pending: z.boolean().default(false),
-  stale: z.array(z.string()).default([]),
+  stale: z.array(z.string()).optional(),
+  oldChunks: z.number().default(0),
   dueSk: z.string().optional(),
 });
 
@@ -41,6 +42,8 @@ export interface ReadToken {
   readonly pending: boolean;
   /** Terms that may have an entry which is not, or no longer, the token's. */
   readonly stale: readonly string[];
+  /** Items that may still hold the data of the version before. */
+  readonly oldChunks: number;
   /** Whether the time to finish what was begun is over at `now` (ms since the epoch). */
   readonly isAbandoned: (now: number) => boolean;
 }
@@ -60,14 +63,17 @@ export function readTokenItem(item: Item): ReadToken {
     modifiedAt,
     pending,
     stale,
+    oldChunks,
     dueSk,
     ...rest
   } = parsed;
   return {
     chunks,
     pending,
-    stale,
-    isAbandoned: (now) => (pending || stale.length > 0) && dueSk !== undefined && dueSk <= sortableTime(now),
+    stale: stale ?? [],
+    oldChunks,
+    isAbandoned: (now) =>
+      (pending || stale !== undefined) && dueSk !== undefined && dueSk <= sortableTime(now),
     token: {
       ...rest,
       ...parseTokenPartition(pk),
@@ -104,6 +110,7 @@ export interface TokenItemState {
     readonly until: number;
     readonly pending: boolean;
     readonly stale: readonly string[];
+    readonly oldChunks: number;
   };
 }
 
@@ -137,7 +144,8 @@ export function tokenItemOf(token: StoredToken, { listShards, chunks, unfinished
     holdsLock: token.holdsLock || undefined,
     version: token.version,
     writeId: token.writeId,
-    stale: unfinished === undefined || unfinished.stale.length === 0 ? undefined : unfinished.stale,
+    stale: unfinished === undefined || unfinished.pending ? undefined : unfinished.stale,
+    oldChunks: unfinished?.oldChunks === 0 ? undefined : unfinished?.oldChunks,
     ...dueAt(token.id, unfinished === undefined ? token.expiration?.at : unfinished.until),
   });
 }

@@ -36,7 +36,9 @@ export type TokenReader = Pick<TokenStore, 'find' | 'findMany' | 'findCvcs' | 'f
 export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
   /** The data of a token from the items beside it; `undefined` if they are not all there. */
   async function dataOf(keys: readonly ItemKey[]): Promise<Buffer | undefined> {
-    const chunks = (await getAll({ client, name: tokensTable }, keys)).map((item) => chunkItem.parse(fromItem(item)));
+    const chunks = (await getAll({ client, name: tokensTable }, keys)).map((item) =>
+      chunkItem.parse(fromItem(item)),
+    );
     if (chunks.length !== keys.length) return undefined;
     return Buffer.concat(chunks.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ data }) => data));
   }

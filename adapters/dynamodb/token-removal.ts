@@ -17,8 +17,8 @@ export interface TokenRemoval {
   remove(read: Removable): Promise<boolean>;
   /** Removes every item of a token that is not visible; does nothing if it is visible by now, or another's. */
   clear(read: Removable & Pick<ReadToken, 'stale'>): Promise<void>;
-  /** Makes the entries of `stale` terms what the token says of them, then forgets that they were in doubt. */
-  settle(token: ReadToken['token'], stale: readonly string[]): Promise<void>;
+  /** Makes the entries of `stale` terms what the token says of them, removes data of the version before, then forgets about both. */
+  settle(read: Pick<ReadToken, 'stale' | 'oldChunks'> & { token: ReadToken['token'] }): Promise<void>;
   /** Finishes or clears away what a write of several steps has left behind; does nothing while that may still be under way. */
   repair(item: Item): Promise<void>;
 }
@@ -50,11 +50,12 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     },
   });
 
+  const removeChunks = (token: Parameters<typeof chunkKeys>[0], count: number): TransactWriteItem[] =>
+    chunkKeys(token, count).map((key) => ({ Delete: { TableName: tokensTable, Key: toItem({ ...key }) } }));
+
   /** What stands beside a token, but for its entries and its lock. */
   const beside = ({ token, chunks }: Removable): TransactWriteItem[] => [
-    ...chunkKeys(token, chunks).map((key) => ({
-      Delete: { TableName: tokensTable, Key: toItem({ ...key }) },
-    })),
+    ...removeChunks(token, chunks),
     ...(token.cvcUntil === undefined ? [] : [writes.removeCvc(token)]),
   ];
 
@@ -69,18 +70,19 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     await holds(() => calls.transactReleasing(own, lockOf(read), beside(read)));
   }
 
-  async function settle(token: ReadToken['token'], stale: readonly string[]): Promise<void> {
+  async function settle({ token, stale, oldChunks }: Parameters<TokenRemoval['settle']>[0]): Promise<void> {
     const mine = new Set(token.terms);
-    await calls.writeAll(
-      stale.map((term) => (mine.has(term) ? writes.entry(token, term) : writes.removeEntry(token, term))),
-    );
+    await calls.writeAll([
+      ...stale.map((term) => (mine.has(term) ? writes.entry(token, term) : writes.removeEntry(token, term))),
+      ...removeChunks({ ...token, version: token.version - 1 }, oldChunks),
+    ]);
     const due = dueAt(token.id, token.expiration?.at);
     const command = new UpdateItemCommand({
       ...writes.key(token),
       UpdateExpression:
         due.dueSk === undefined
-          ? 'REMOVE stale, changeId, duePk, dueSk'
-          : 'SET duePk = :duePk, dueSk = :dueSk REMOVE stale, changeId',
+          ? 'REMOVE stale, oldChunks, changeId, duePk, dueSk'
+          : 'SET duePk = :duePk, dueSk = :dueSk REMOVE stale, oldChunks, changeId',
       ConditionExpression: 'writeId = :writeId',
       ExpressionAttributeValues: toItem({
         ':writeId': token.writeId,
@@ -128,7 +130,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
       const read = readTokenItem(item);
       if (!read.isAbandoned(clock())) return;
       if (read.pending) await clear(read);
-      else if (await claimRepair(item, read)) await settle(read.token, read.stale);
+      else if (await claimRepair(item, read)) await settle(read);
     },
   };
 }

@@ -7,8 +7,8 @@ import { dueAt } from './token-item.ts';
 import type { TokenObstacles } from './token-obstacles.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
-import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
+import { chunkCount, tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
+import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { failedCondition } from './write-obstacle.ts';
 
 /** Terms whose entries must be written, and those whose entries must go. */
@@ -16,6 +16,9 @@ interface EntryChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
+
+const sizeOf = ({ sealedData, sealedDetails }: StoredToken) =>
+  sealedData.length + (sealedDetails?.length ?? 0);
 
 /** What an index entry shows of a token. */
 const shownBy = ({ type, containers, expiration }: StoredToken) =>
@@ -32,7 +35,7 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
 }
 
 /**
- * Changes tokens. What fits a transaction is one. More entries than that go in steps: they are named on the token as `stale`, which keeps
+ * Changes tokens. What fits a transaction is one. More than that goes in steps: entries are named on the token as `stale`, which keeps
  * other writers away, then written; the token changes; what it no longer has is removed. A due time lets the sweep settle what a dead writer left.
  */
 export function createTokenUpdate(
@@ -56,15 +59,10 @@ export function createTokenUpdate(
     };
   }
 
-  /** Everything of a changed token beside its own item, its entries and the lock that it gives back. */
-  function companions(
-    previous: StoredToken,
-    { token, cvc }: TokenWrite,
-    taken: readonly TransactWriteItem[],
-  ) {
+  /** What a changed token brings with it, beside its own item and its entries. */
+  function companions({ token, cvc }: TokenWrite, taken: readonly TransactWriteItem[]): TransactWriteItem[] {
     return [
       ...writes.chunks(token),
-      ...writes.removeChunks(previous),
       ...(cvc === undefined ? [] : [cvc === 'removed' ? writes.removeCvc(token) : writes.cvc(token, cvc)]),
       ...taken,
     ];
@@ -99,36 +97,45 @@ export function createTokenUpdate(
     const stale = [...added, ...removed];
     await announce(previous, token, until, stale);
     await calls.writeAll(added.map((term) => writes.entry(token, term)));
-    const unfinished = removed.length === 0 ? undefined : { until, pending: false, stale: removed };
-    const mine = 'version = :version AND writeId = :writeId AND changeId = :changeId';
+    const oldChunks = chunkCount(previous);
+    const isDone = removed.length === 0 && oldChunks === 0;
+    const unfinished = isDone ? undefined : { until, pending: false, stale: removed, oldChunks };
+    // Its own item is good, too: the answer to the first attempt was lost.
+    const mine =
+      '(version = :version AND writeId = :writeId AND changeId = :changeId) OR writeId = :changeId';
     const values = { ...unchangedValues(previous), ':changeId': token.writeId };
     try {
       await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, given, others);
     } catch (error) {
       // A lock was in the way: the token stays as it was. If it is the token itself, somebody else has settled it.
-      if ((failedCondition(error)?.index ?? 0) > 0) await removal.settle(previous, stale);
+      if ((failedCondition(error)?.index ?? 0) > 0)
+        await removal.settle({ token: previous, stale, oldChunks: 0 });
       throw error;
     }
-    if (removed.length > 0) await removal.settle(token, removed);
+    if (!isDone) await removal.settle({ token, stale: removed, oldChunks });
   }
 
   return async (previous, write) => {
     const { token } = write;
     const changes = entryChanges(previous, token);
     const { given, taken } = lockChanges(previous, write);
-    const others = companions(previous, write, taken);
-    const count = changes.added.length + changes.removed.length + others.length + 2;
+    const others = companions(write, taken);
+    const rest = [
+      ...others,
+      ...writes.removeChunks(previous),
+      ...changes.added.map((term) => writes.entry(token, term)),
+      ...changes.removed.map((term) => writes.removeEntry(token, term)),
+    ];
+    // What is deleted counts as well.
+    const fits =
+      rest.length + 2 <= TRANSACTION_WRITES && sizeOf(previous) + sizeOf(token) <= TRANSACTION_BYTES;
     try {
-      if (count > TRANSACTION_WRITES) await inSteps(previous, token, changes, { given, others });
+      if (!fits) await inSteps(previous, token, changes, { given, others });
       else
         await calls.transactReleasing(
           { Put: writes.token(token, UNCHANGED, unchangedValues(previous)) },
           given,
-          [
-            ...others,
-            ...changes.added.map((term) => writes.entry(token, term)),
-            ...changes.removed.map((term) => writes.removeEntry(token, term)),
-          ],
+          rest,
         );
       return 'written';
     } catch (error) {

@@ -4,7 +4,7 @@ import { ExpressionError } from './expression-error.ts';
 
 const PATH_MAX_LENGTH = 1_000;
 /** Nodes looked at and comparisons made by one path; `..` and lists of selectors in a row would multiply them without a bound. */
-const STEPS_MAX = 2_000_000;
+const STEPS_MAX = 1_000_000;
 /** Deepest nesting that `..` follows: more than a body can have. */
 const DEPTH_MAX = 100;
 

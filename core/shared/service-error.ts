@@ -8,9 +8,11 @@ export type ServiceErrorCode =
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
+  | 'destination_timeout'
   | 'conflict'
   | 'payload_too_large'
   | 'unsupported_media_type'
+  | 'destination_unreachable'
   | 'dependency_unavailable';
 
 /** Messages by the path of the request member they are about, in the request's own spelling: `data.number`, `rules[0].priority`. */

@@ -61,7 +61,11 @@ export function* tokenIds(
   if (id !== undefined) {
     const tried = new Set<string>();
     for (let attempt = 0; attempt < ALIAS_ATTEMPTS; attempt += 1) {
-      const alias = checkId(evaluate(id, data.reveal(), options.writes.randomInt), data.reveal(), options.isPlainType);
+      const alias = checkId(
+        evaluate(id, data.reveal(), options.writes.randomInt),
+        data.reveal(),
+        options.isPlainType,
+      );
       if (!tried.has(alias)) yield alias;
       tried.add(alias);
     }

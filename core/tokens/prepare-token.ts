@@ -40,12 +40,12 @@ export interface PreparedContent {
 /** Largest data of a token, in bytes of JSON (decisions.md, section 3). */
 export const DATA_MAX_BYTES = 3_500_000;
 
-function checkSize(data: Secret<Json>): void {
-  if (Buffer.byteLength(JSON.stringify(data.reveal())) <= DATA_MAX_BYTES) return;
-  throw new ServiceError(
-    'payload_too_large',
-    `The data of a token is at most ${String(DATA_MAX_BYTES)} bytes of JSON.`,
-  );
+/** Largest metadata, mask and expressions of a token together, in bytes of JSON: they stand in the token's own record. */
+const DETAILS_MAX_BYTES = 300_000;
+
+function checkSize(what: string, value: unknown, most: number): void {
+  if (Buffer.byteLength(JSON.stringify(value)) > most)
+    throw new ServiceError('payload_too_large', `${what} at most ${String(most)} bytes of JSON.`);
 }
 
 /** Members in one order first, so that equal values read equal whatever the expression does with them. */
@@ -109,12 +109,14 @@ function termsOf(
 export function prepareContent(content: TokenContent, now: number): PreparedContent {
   const type = tokenType(content.type);
   const fields = new FieldReporter();
-  checkSize(content.data);
+  checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
   const checked = type.check(content.data.reveal(), fields.report);
   const containers = checkContainers(content.containers, type.containers, fields.report);
   checkDetails(content, fields.report);
   const expiration = checkExpiration(content.expiresAt, now, fields.report);
   fields.throwIfFailed();
+  const details = withoutDefaults(content, type);
+  checkSize('Metadata, mask and expressions of a token are', details, DETAILS_MAX_BYTES);
 
   const data = new Secret(checked.data);
   const value = evaluateFingerprint(content, type, data, fields.report);
@@ -125,7 +127,7 @@ export function prepareContent(content: TokenContent, now: number): PreparedCont
     data,
     ...(checked.cvc === undefined ? {} : { cvc: new Secret<Json>(checked.cvc) }),
     containers,
-    details: withoutDefaults(content, type),
+    details,
     ...(expiration === undefined ? {} : { expiration }),
     fingerprint: (key) => fingerprint(key, content.type, data, value),
     terms: (key) => [...new Set(terms.map((term) => hashTerm(key, term)))],

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { RequestPath } from './request-path.ts';
 
@@ -112,7 +113,8 @@ function logTime(date: Date): string {
 
 function bodyMembers(body: Buffer, contentType: string | undefined): object {
   if (body.length === 0) return { isBase64Encoded: false };
-  if (isText(contentType)) return { body: body.toString('utf8'), isBase64Encoded: false };
+  // What is not UTF-8 (compressed, say) could not be given back as it came; that AWS would mangle it was not observed.
+  if (isText(contentType) && isUtf8(body)) return { body: body.toString('utf8'), isBase64Encoded: false };
   return { body: body.toString('base64'), isBase64Encoded: true };
 }
 

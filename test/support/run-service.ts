@@ -27,11 +27,15 @@ function whenReady(child: ChildProcess, output: () => string): Promise<void> {
 }
 
 /** Starts a service on free ports. Rejects with its output if it does not get ready. */
-export async function runService(args: readonly string[] = []): Promise<RunningService> {
+export async function runService(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
   const credentialsFile = join(temporaryFolder(), 'credentials.json');
   const options = ['--port', '0', '--credentials', credentialsFile, '--verbose', ...args];
   const child = spawn(process.execPath, ['local/start.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])

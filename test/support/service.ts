@@ -44,7 +44,7 @@ export async function call(
   return {
     status: response.status,
     headers: response.headers,
-    body: isJson && text !== '' ? (JSON.parse(text)) : text,
+    body: isJson && text !== '' ? JSON.parse(text) : text,
   };
 }
 

@@ -1,0 +1,119 @@
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type {
+  EgressClient,
+  HeaderFields,
+  InboundResponse,
+  OutboundRequest,
+} from '../../core/egress/egress-client.ts';
+import { invalid, ServiceError } from '../../core/shared/service-error.ts';
+import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked-lookup.ts';
+
+/** Largest header block of an answer, in bytes. */
+const HEADER_MAX_BYTES = 16_384;
+
+/** Header names and values alternate in `rawHeaders`, in the order and spelling of the destination. */
+function fieldsOf(raw: readonly string[]): HeaderFields {
+  return Array.from(
+    { length: raw.length / 2 },
+    (_, index) => [raw[index * 2] ?? '', raw[index * 2 + 1] ?? ''] as const,
+  );
+}
+
+function unreachable(detail: string, cause?: unknown): ServiceError {
+  return new ServiceError('destination_unreachable', detail, cause === undefined ? {} : { cause });
+}
+
+/** Reads the whole body, or gives up at the first byte too many. */
+async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyMaxBytes)
+      throw unreachable(`The answer of the destination is larger than ${String(bodyMaxBytes)} bytes.`);
+    chunks.push(chunk);
+  }
+  if (!response.complete)
+    throw unreachable('The destination closed the connection before its answer was complete.');
+  return Buffer.concat(chunks);
+}
+
+/** What went wrong, in the service's terms. Messages of sockets and parsers are not passed on: they may quote what was sent. */
+function failure(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof ServiceError) return error;
+  if (signal.aborted)
+    return new ServiceError('destination_timeout', 'The destination did not answer in time.');
+  if (error instanceof ForbiddenAddressError)
+    return invalid('destination', 'leads to an address that is not allowed');
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isTls =
+    typeof code === 'string' &&
+    /^(?:ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|ERR_SSL)/.test(code);
+  return unreachable(
+    isTls ? 'The destination has no valid certificate.' : 'The destination cannot be reached.',
+    error,
+  );
+}
+
+function optionsOf(
+  { destination, method, target, headers, body }: OutboundRequest,
+  signal: AbortSignal,
+  resolveAll?: ResolveAll,
+): RequestOptions {
+  const { url, isAdmitted } = destination;
+  const content = body.reveal();
+  const hasLength = content.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method);
+  const fields = [
+    ['Host', url.host] as const,
+    ...headers.reveal(),
+    ...(hasLength ? [['Content-Length', String(content.length)] as const] : []),
+  ];
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  return {
+    hostname,
+    port: url.port === '' ? undefined : Number(url.port),
+    method,
+    path: target.reveal(),
+    headers: fields.flat(),
+    setHost: false,
+    signal,
+    // A connection of its own for each request: a frozen Lambda finds its idle sockets dead, and what was sent cannot be sent twice.
+    agent: false,
+    maxHeaderSize: HEADER_MAX_BYTES,
+    ...(isIP(hostname) === 0 && { servername: hostname }),
+    ...(!isAdmitted && { lookup: checkedLookup(resolveAll) }),
+  };
+}
+
+/** The one door to the outside, for the proxy and for webhooks. `resolveAll` replaces the system's resolver in tests. */
+export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
+  function exchange(outbound: OutboundRequest, signal: AbortSignal): Promise<InboundResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<InboundResponse>();
+    const start = outbound.destination.url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = start(optionsOf(outbound, signal, resolveAll), (response) => {
+      bodyOf(response, outbound.bodyMaxBytes).then(
+        (body) => resolve({ status: response.statusCode ?? 0, headers: fieldsOf(response.rawHeaders), body }),
+        (error: unknown) => {
+          request.destroy();
+          reject(error instanceof Error ? error : new Error('the answer failed'));
+        },
+      );
+    });
+    request.on('error', reject);
+    request.end(outbound.body.reveal());
+    return promise;
+  }
+
+  return {
+    async send(outbound) {
+      const signal = AbortSignal.timeout(outbound.timeoutMs);
+      try {
+        return await exchange(outbound, signal);
+      } catch (error) {
+        throw failure(error, signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,167 @@
+// `npm run bench:storage`: what lists, searches and sweeps cost, in calls and units, as the number of tokens grows. Nothing is asserted.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { dueCvcs, dueTokens } from '../adapters/dynamodb/due-tokens.ts';
+import { createTokenStore } from '../adapters/dynamodb/token-store.ts';
+import { COUNT_MAX, sliceAfter, sliceNumbered } from '../core/shared/pagination.ts';
+import { newPosition } from '../core/shared/position.ts';
+import { sweep } from '../core/sweep/sweep.ts';
+import type { StoredToken } from '../core/tokens/token.ts';
+import type { TokenCandidate, TokenWrite } from '../core/tokens/token-store.ts';
+import { aDatabase, type Database } from '../test/support/a-database.ts';
+
+const TENANT = randomUUID();
+const LIST_SHARDS = 8;
+const SIZES = [1_000, 20_000];
+const WALKED = 10_000;
+const BACKLOG = 100_000;
+/** A sweep's run as Lambda gives it: 58 s, less the reserve. */
+const RUN_MS = 53_000;
+const PAGE = 20;
+
+const thousands = (count: number) => count.toLocaleString('en');
+
+function aToken(more: Partial<StoredToken> = {}): StoredToken {
+  const createdAt = Date.now();
+  return {
+    tenantId: TENANT,
+    id: randomUUID(),
+    type: 'card',
+    containers: ['/pci/high/'],
+    fingerprint: randomBytes(32).toString('base64url'),
+    sealedData: randomBytes(120),
+    createdBy: randomUUID(),
+    createdAt,
+    position: newPosition(createdAt),
+    terms: [],
+    holdsLock: false,
+    version: 1,
+    writeId: randomBytes(12),
+    ...more,
+  };
+}
+
+/** Writes tokens by the hundred, as tokenize does. */
+async function fill(database: Database, count: number, make: (index: number) => TokenWrite): Promise<void> {
+  const store = createTokenStore(database.tables(), Date.now);
+  const each = make(0).token.terms.length > 0 ? 25 : make(0).cvc === undefined ? 100 : 50;
+  for (let at = 0; at < count; at += each)
+    await store.create(Array.from({ length: Math.min(each, count - at) }, (_, index) => make(at + index)));
+}
+
+async function measured(database: Database, operation: () => Promise<unknown>): Promise<string> {
+  database.takeCalls();
+  await operation();
+  const calls = database.takeCalls();
+  const units = calls.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0);
+  return `${String(calls.length)} calls, ${String(units)} units`;
+}
+
+/** Lists and searches as the use case does: candidates, then the tokens of one page. */
+async function costs(size: number): Promise<Readonly<Record<string, string>>> {
+  const database = await aDatabase(LIST_SHARDS);
+  const store = createTokenStore(database.tables(), Date.now);
+  await fill(database, size, (index) => ({
+    token: aToken({ terms: index % (size / 5) === 0 ? ['common', 'rare'] : ['common'] }),
+  }));
+  const all = () => true;
+  const read = async (entries: readonly TokenCandidate[]) =>
+    store.findMany(
+      TENANT,
+      entries.map(({ id }) => id),
+    );
+  const walk = (terms: readonly string[], expected: number, after?: string) =>
+    store.candidates(TENANT, { terms, expected, ...(after === undefined ? {} : { after }) });
+  const middle = newPosition(Date.now());
+  const cursor = (terms: readonly string[]) => async () =>
+    read((await sliceAfter(walk(terms, PAGE + 1, middle), all, PAGE)).entries);
+  const numbered = (terms: readonly string[]) => async () =>
+    read((await sliceNumbered(walk(terms, COUNT_MAX), all, { page: 1, size: PAGE })).entries);
+  const result = {
+    'list, by cursor': await measured(database, cursor([])),
+    'list, first page with its count': await measured(database, numbered([])),
+    'search a rare term, by cursor': await measured(database, cursor(['rare'])),
+    'search a rare term, first page': await measured(database, numbered(['rare'])),
+    'search a common term, by cursor': await measured(database, cursor(['common'])),
+    'search both, by cursor': await measured(database, cursor(['common', 'rare'])),
+  };
+  await database.close();
+  return result;
+}
+
+async function compareSizes(): Promise<void> {
+  const columns = new Map<number, Readonly<Record<string, string>>>();
+  for (const size of SIZES) columns.set(size, await costs(size));
+  const rows = Object.keys(columns.get(SIZES[0] ?? 0) ?? {});
+  const cells = (row: string) => SIZES.map((size) => [`${thousands(size)} tokens`, columns.get(size)?.[row]]);
+  console.log(`A page of ${String(PAGE)}`);
+  console.table(Object.fromEntries(rows.map((row) => [row, Object.fromEntries(cells(row))])));
+}
+
+/** Walks a list by cursor while others are created and deleted. */
+async function walkWhileChanging(): Promise<void> {
+  const database = await aDatabase(LIST_SHARDS);
+  const store = createTokenStore(database.tables(), Date.now);
+  const old = new Set<string>();
+  await fill(database, WALKED, () => {
+    const token = aToken();
+    old.add(token.id);
+    return { token };
+  });
+  const seen = new Map<string, number>();
+  const comings: StoredToken[] = [];
+  let pages = 0;
+  for (let after: string | undefined, first = true; first || after !== undefined; first = false) {
+    const options = { terms: [], expected: 101, ...(after === undefined ? {} : { after }) };
+    const { entries, next } = await sliceAfter(store.candidates(TENANT, options), () => true, 100);
+    for (const { id } of entries) seen.set(id, (seen.get(id) ?? 0) + 1);
+    after = next;
+    pages += 1;
+    const fresh = [aToken(), aToken(), aToken()];
+    await store.create(fresh.map((token) => ({ token })));
+    comings.push(...fresh);
+    const going = pages % 2 === 0 ? comings.shift() : undefined;
+    if (going !== undefined) await store.deleteWhole(going);
+  }
+  const once = [...old].filter((id) => seen.get(id) === 1).length;
+  console.log('A walk by cursor while others come and go');
+  console.table({ tokens: WALKED, 'seen exactly once': once, pages });
+  await database.close();
+}
+
+/** A backlog of expired tokens and cvcs, in the runs that the schedule would give it. */
+async function drain(): Promise<void> {
+  const database = await aDatabase(LIST_SHARDS);
+  const due = Date.now() - 1;
+  await fill(database, BACKLOG / 2, () => ({ token: aToken({ expiration: { at: due, offsetMinutes: 0 } }) }));
+  await fill(database, BACKLOG / 2, () => ({
+    token: aToken({ cvcUntil: due }),
+    cvc: { sealedCvc: randomBytes(60), until: due },
+  }));
+  database.takeCalls();
+  let [runs, done, calls, left] = [0, 0, 0, true];
+  const started = Date.now();
+  while (left) {
+    const deps = { clock: Date.now, deadline: Date.now() + RUN_MS, onFailure: console.error };
+    left = false;
+    for (const work of [dueCvcs(database.tables(), Date.now), dueTokens(database.tables(), Date.now)]) {
+      const report = await sweep(work, deps);
+      done += report.done;
+      left ||= report.isUnfinished;
+    }
+    runs += 1;
+    calls += database.takeCalls().length;
+  }
+  console.log('A backlog that drains');
+  console.table({
+    due: BACKLOG,
+    done,
+    runs,
+    'calls a record': calls / done,
+    seconds: (Date.now() - started) / 1000,
+  });
+  await database.close();
+}
+
+await compareSizes();
+await walkWhileChanging();
+await drain();

@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+
+/** Longest destination, in characters (decisions.md, section 6). */
+const DESTINATION_MAX_LENGTH = 400;
+
+/** Origins that the deployer admits although the rules would not: `host`, `host:port`, or with a scheme. */
+export type EgressAllowList = readonly string[];
+
+/** A destination that may be asked for; whether its name leads to a good address is found out when the connection is made. */
+export interface Destination {
+  readonly url: URL;
+  /** Admitted by name and port, whatever its address. */
+  readonly isAdmitted: boolean;
+}
+
+const DNS_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function portOf(url: URL): string {
+  if (url.port !== '') return url.port;
+  return url.protocol === 'https:' ? '443' : '80';
+}
+
+/** An admitted origin in one spelling, `scheme://host:port`; without a scheme it is https. */
+function originOf(entry: string): string {
+  const withScheme = /^https?:\/\//.test(entry) ? entry : `https://${entry}`;
+  const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
+  return url === undefined ? '' : `${url.protocol}//${url.hostname}:${portOf(url)}`;
+}
+
+/** Why a name cannot be a destination. */
+function nameProblem(host: string): string | undefined {
+  if (host.startsWith('[') || isIP(host) !== 0) return 'must name its host, not an address';
+  if (host.endsWith('.')) return 'must name its host without a trailing dot';
+  const last = host.slice(host.lastIndexOf('.') + 1);
+  if (!DNS_NAME.test(host) || /^(?:\d+|0x[\da-f]*)$/.test(last)) return 'must name its host as a DNS name';
+  return undefined;
+}
+
+/**
+ * Parses a destination: https on port 443 at a DNS name, without user information, at most 400 characters, without expressions
+ * (decisions.md, section 6). Answers what is wrong as a text. `ownHost` is the service itself, which is no destination.
+ */
+export function parseDestination(
+  text: string,
+  options: { readonly allowList: EgressAllowList; readonly ownHost?: string },
+): Destination | string {
+  if (text.length > DESTINATION_MAX_LENGTH)
+    return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
+  if (text.includes('{{')) return 'must not hold expressions';
+  // WHATWG URL drops tabs and line breaks and takes backslashes for slashes; what needs that is not a URL that anyone meant.
+  if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'must be a URL';
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text))
+    return 'must not have user information';
+  url.hash = '';
+  const origin = `${url.protocol}//${url.hostname}:${portOf(url)}`;
+  if (options.allowList.some((entry) => originOf(entry) === origin)) return { url, isAdmitted: true };
+  if (url.protocol !== 'https:') return 'must be an https URL';
+  if (portOf(url) !== '443') return 'must use port 443';
+  if (options.ownHost !== undefined && url.hostname === options.ownHost.toLowerCase().replace(/:\d+$/, ''))
+    return 'must not be the service itself';
+  return nameProblem(url.hostname) ?? { url, isAdmitted: false };
+}

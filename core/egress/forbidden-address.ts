@@ -1,0 +1,22 @@
+import ipaddr from 'ipaddr.js';
+
+/** Global unicast addresses of IPv6 (IANA); everything outside has a meaning that no destination on the internet has. */
+const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
+
+/** Ranges inside of 2000::/3 that are not what they seem and that `ipaddr.js` takes for plain unicast. */
+const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
+  ipaddr.parseCIDR(range),
+);
+
+/**
+ * Whether the service must not connect to an address: loopback, private, link-local (the metadata and runtime endpoints of Lambda among
+ * them), carrier-grade NAT, multicast, documentation, benchmarking, reserved, unspecified, and IPv4 in any IPv6 form (decisions.md,
+ * section 6; IANA special-purpose address registries, RFC 6890). What is not an address is forbidden too.
+ */
+export function isForbiddenAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return true;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return true;
+  if (address.kind() === 'ipv4') return false;
+  return !address.match(GLOBAL_V6) || SPECIAL_V6.some((range) => address.match(range));
+}

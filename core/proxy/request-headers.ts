@@ -1,0 +1,80 @@
+import type { HeaderFields } from '../egress/egress-client.ts';
+import type { FieldReporter } from '../shared/field-reporter.ts';
+import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
+
+/** Hop-by-hop fields (RFC 9110, section 7.6.1), what the connection says by itself, and what the gateway adds. */
+const NOT_FORWARDED = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'expect',
+  'forwarded',
+  'x-amzn-trace-id',
+  'x-amz-cf-id',
+  'via',
+]);
+const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cloudfront-'];
+
+/** Whether the field belongs to one connection only, or is the gateway's. `connection` names more of them. */
+function isForwarded(name: string, connection: string): boolean {
+  const named = connection
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim());
+  return (
+    !NOT_FORWARDED.has(name) &&
+    !named.includes(name) &&
+    !NOT_FORWARDED_PREFIXES.some((prefix) => name.startsWith(prefix))
+  );
+}
+
+// Fields carry bytes; text beyond ASCII goes as UTF-8 in them (RFC 9110, section 5.5).
+const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
+
+function field(name: string, value: string, fields: FieldReporter): Renderable<readonly [string, string]> {
+  if (!value.includes('{{')) return untouched([name, value] as const);
+  const template = textTemplate(value, `headers.${name}`, fields, (filled) => filled);
+  return {
+    references: template.references,
+    render: (valueOf) => {
+      const text = template.render(valueOf);
+      if (/\p{Cc}/u.test(text)) fields.report(`headers.${name}`, 'becomes a value with control characters');
+      return [name, asFieldValue(text)] as const;
+    },
+  };
+}
+
+/** The fields that go to the destination; values with references are filled in. `isReserved`: fields of the interface itself. */
+export function requestHeaders(
+  headers: Readonly<Record<string, string>>,
+  isReserved: (name: string) => boolean,
+  fields: FieldReporter,
+): Renderable<HeaderFields> {
+  const forwarded = Object.entries(headers).filter(
+    ([name]) => isForwarded(name, headers['connection'] ?? '') && !isReserved(name),
+  );
+  return together(
+    forwarded.map(([name, value]) => field(name, value, fields)),
+    (rendered) => rendered,
+  );
+}
+
+/** The fields of an answer that go back to the caller. */
+export function responseHeaders(headers: HeaderFields, isReserved: (name: string) => boolean): HeaderFields {
+  const connection = headers
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .map(([, value]) => value)
+    .join(',');
+  return headers.filter(([name]) => {
+    const lower = name.toLowerCase();
+    return isForwarded(lower, connection) && !isReserved(lower);
+  });
+}

@@ -1,0 +1,72 @@
+import { ExpressionError } from '../expressions/expression-error.ts';
+import {
+  fillTokenTemplate,
+  parseTokenTemplate,
+  referencesOf,
+  type TokenReference,
+} from '../expressions/token-expression.ts';
+import { textOf } from '../expressions/text-of.ts';
+import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { Json } from '../shared/json.ts';
+
+/** The values that a request's references stand for. */
+export type ValueOf = (reference: TokenReference) => Json;
+
+/** A piece of a request with references to tokens: what it refers to, and what it becomes. */
+export interface Renderable<T> {
+  readonly references: readonly TokenReference[];
+  render(valueOf: ValueOf): T;
+}
+
+/** Something that is sent as it came. */
+export function untouched<T>(value: T): Renderable<T> {
+  return { references: [], render: () => value };
+}
+
+/** Several pieces that are rendered together. */
+export function together<T, R>(
+  pieces: readonly Renderable<T>[],
+  join: (rendered: readonly T[]) => R,
+): Renderable<R> {
+  return {
+    references: pieces.flatMap(({ references }) => references),
+    render: (valueOf) => join(pieces.map((piece) => piece.render(valueOf))),
+  };
+}
+
+/** Runs something that may find an expression wrong, and reports it at its path. */
+function reporting<T>(fields: FieldReporter, path: string, run: () => T, instead: T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    fields.report(path, error.message);
+    return instead;
+  }
+}
+
+/** A text whose references become text, each value passed through `encode`. What is wrong with it is reported at `path`. */
+export function textTemplate(
+  text: string,
+  path: string,
+  fields: FieldReporter,
+  encode: (value: string) => string,
+): Renderable<string> {
+  const template = reporting(fields, path, () => parseTokenTemplate(text), []);
+  // A reference alone would keep its JSON type; an empty text beside it makes text of it like of any other.
+  const asText = template.length === 1 ? [...template, { kind: 'text' as const, text: '' }] : template;
+  return {
+    references: referencesOf(template),
+    render: (valueOf) =>
+      reporting(fields, path, () => textOf(fillTokenTemplate(asText, valueOf, encode)), ''),
+  };
+}
+
+/** A text whose references become JSON: one that is a reference alone keeps its JSON type. */
+export function jsonTemplate(text: string, path: string, fields: FieldReporter): Renderable<Json> {
+  const template = reporting(fields, path, () => parseTokenTemplate(text), []);
+  return {
+    references: referencesOf(template),
+    render: (valueOf) => reporting<Json>(fields, path, () => fillTokenTemplate(template, valueOf), null),
+  };
+}

@@ -1,0 +1,25 @@
+import { forward } from '../../core/proxy/forward.ts';
+import { route, type Method, type Route } from '../../http/route.ts';
+import type { ProxyDeps } from './dependencies.ts';
+import { proxyRequest } from './proxy-request.ts';
+
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const PATHS = ['/proxy', '/proxy/{suffix+}'];
+
+/** The same operation for every method and every path below `/proxy`. */
+export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
+  METHODS.map((method) =>
+    route({
+      operation: 'proxy',
+      method,
+      path,
+      permission: 'token:use',
+      success: 200,
+      safe: true,
+      handle: async (deps: ProxyDeps, { caller, request }) => {
+        const { status, ...raw } = await forward(deps, caller, proxyRequest(request));
+        return { status, raw, reservedHeaders: { 'proxy-destination-status': String(status) } };
+      },
+    }),
+  ),
+);

@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { newPosition } from '../../../core/shared/position.ts';
+import type { StoredToken } from '../../../core/tokens/token.ts';
+import type { StoredCvc, TokenWrite } from '../../../core/tokens/token-store.ts';
+
+export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
+
+/** A plain token as the store keeps it. */
+export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
+  const createdAt = more.createdAt ?? Date.now();
+  return {
+    tenantId: TENANT,
+    id: randomUUID(),
+    type: 'token',
+    containers: ['/general/high/'],
+    fingerprint: randomUUID(),
+    sealedData: randomBytes(80),
+    createdBy: randomUUID(),
+    createdAt,
+    position: newPosition(createdAt),
+    terms: [],
+    holdsLock: false,
+    version: 1,
+    writeId: randomBytes(12),
+    ...more,
+  };
+}
+
+/** The same token after an update by another request. */
+export const changed = (token: StoredToken, more: Partial<StoredToken> = {}): StoredToken => ({
+  ...token,
+  version: token.version + 1,
+  writeId: randomBytes(12),
+  ...more,
+});
+
+export const aCvc = (until = Date.now() + 3_600_000): StoredCvc => ({ sealedCvc: randomBytes(60), until });
+
+/** Terms as many as asked for, all different. */
+export const terms = (count: number, prefix = 'term'): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${String(index)}`);
+
+/** A token with everything that can belong to one: chunks, a cvc, a lock and terms. */
+export function aFullToken(more: Partial<StoredToken> = {}): TokenWrite {
+  const cvc = aCvc();
+  const token = aStoredToken({
+    type: 'card',
+    sealedData: randomBytes(800_000),
+    cvcUntil: cvc.until,
+    terms: terms(3),
+    holdsLock: true,
+    ...more,
+  });
+  return { token, cvc };
+}

@@ -1,0 +1,92 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
+import type { Caller } from '../../../core/applications/application.ts';
+import type { TenantKeys } from '../../../core/crypto/tenant-keys.ts';
+import { createVault } from '../../../core/crypto/vault.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { repeatableIdentity } from '../../../core/shared/write-identity.ts';
+import { createTokens } from '../../../core/tokens/create-tokens.ts';
+import type { TokenInput } from '../../../core/tokens/token-input.ts';
+import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
+import { TENANT } from './a-stored-token.ts';
+
+const key = randomBytes(32);
+const tenantKeys: TenantKeys = {
+  current: () => Promise.resolve({ version: 1, key }),
+  version: () => Promise.resolve({ version: 1, key }),
+};
+const caller = {
+  tenantId: TENANT,
+  applicationId: randomUUID(),
+  credentialId: randomUUID(),
+  permissions: ['token:create', 'token:read'],
+  rules: [],
+} as unknown as Caller;
+
+let database: Database;
+beforeAll(async () => {
+  database = await aDatabase();
+});
+afterAll(() => database.close());
+
+/** One attempt at a request under an idempotency key: the seed is what its attempts share. */
+async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate): Promise<string[]> {
+  const deps = {
+    tokenStore: createTokenStore(database.tables(fate), Date.now),
+    vault: createVault(tenantKeys),
+    clock: Date.now,
+    tenantKeys,
+    cvcLifetimeMs: 60_000,
+  };
+  const placed = inputs.map((input, index) => ({ path: `[${String(index)}]`, input }));
+  const results = await createTokens(deps, caller, placed, repeatableIdentity(seed));
+  return results.map((result) => {
+    if (result.kind !== 'token' || result.deduplicated) throw new Error('a duplicate of itself');
+    return result.view.id;
+  });
+}
+
+const aText = (more: Partial<TokenInput> = {}): TokenInput => ({
+  type: 'token',
+  data: new Secret(`some text ${randomUUID()}`),
+  ...more,
+});
+const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${String(at)}`, 'v']));
+
+describe('a request that is tried again after its answer was not kept', () => {
+  it.each<[string, readonly TokenInput[]]>([
+    ['without an id', [aText()]],
+    ['with a literal id', [aText({ id: 'literal-id' })]],
+    ['with an alias as its id', [aText({ id: '{{ data | alias_preserve_length }}' })]],
+    ['deduplicated', [aText({ deduplicateToken: true })]],
+    [
+      'of several tokens',
+      [aText(), aText({ id: '{{ data | alias_preserve_format }}' }), aText({ deduplicateToken: true })],
+    ],
+    [
+      'too large for a transaction',
+      [aText({ metadata }), aText({ metadata, id: '{{ data | alias_preserve_length }}' })],
+    ],
+  ])('finds the tokens it made: %s', async (_title, inputs) => {
+    const before = (await database.keys()).length;
+    const seed = randomBytes(32);
+    const first = await attempt(seed, inputs);
+    const written = (await database.keys()).length;
+    expect(await attempt(seed, inputs)).toEqual(first);
+    expect((await database.keys()).length).toBe(written);
+    expect(written).toBeGreaterThan(before);
+  });
+
+  it('goes on where an attempt that died between its writes has ended', async () => {
+    const seed = randomBytes(32);
+    const inputs = [aText({ metadata }), aText({ metadata, id: '{{ data | alias_preserve_length }}' })];
+    for (const last of [2, 3, 4, 5, 6]) {
+      const dying: Fate = (_operation, nth) => (nth >= last ? 'die' : undefined);
+      await attempt(seed, inputs, dying).catch(() => undefined);
+    }
+    const ids = await attempt(seed, inputs);
+    expect(await attempt(seed, inputs)).toEqual(ids);
+    const tokens = (await database.keys()).filter((item) => ids.some((id) => item.includes(id)));
+    expect(tokens).toHaveLength(2);
+  });
+});

@@ -1,0 +1,371 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { dueCvcs, dueTokens } from '../../../adapters/dynamodb/due-tokens.ts';
+import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
+import { sweep } from '../../../core/sweep/sweep.ts';
+import type { StoredToken } from '../../../core/tokens/token.ts';
+import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
+import { aCvc, aFullToken, aStoredToken, changed, TENANT, terms } from './a-stored-token.ts';
+
+let database: Database;
+let now = Date.now();
+const clock = () => now;
+
+const aStore = (fate?: Fate) => createTokenStore(database.tables(fate), clock);
+
+/** Loses the answer of the n-th attempt at a call, or ends the process before the n-th call. */
+const losing =
+  (lost: number): Fate =>
+  (_operation, nth) =>
+    nth === lost ? 'lose' : undefined;
+const dyingAt =
+  (last: number): Fate =>
+  (_operation, nth) =>
+    nth >= last ? 'die' : undefined;
+
+/** One run over everything that is due, by a function of its own. */
+async function sweepAll() {
+  const works = [dueCvcs(database.tables(), clock), dueTokens(database.tables(), clock)];
+  const failures: unknown[] = [];
+  const deps = { clock, deadline: now + 60_000, onFailure: (error: unknown) => failures.push(error) };
+  const reports = [];
+  for (const work of works) reports.push(await sweep(work, deps));
+  expect(failures).toEqual([]);
+  return reports;
+}
+
+/** A token with its data as a hash: jest compares large buffers byte by byte, slowly. */
+const digested = (token: StoredToken | undefined) =>
+  token && { ...token, sealedData: createHash('sha256').update(token.sealedData).digest('hex') };
+
+async function visible(store = aStore()): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const batch of store.candidates(TENANT, { terms: [], expected: 100 }))
+    ids.push(...batch.map(({ id }) => id));
+  return ids;
+}
+
+async function idsUnder(term: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const batch of aStore().candidates(TENANT, { terms: [term], expected: 10 }))
+    ids.push(...batch.map(({ id }) => id));
+  return ids;
+}
+
+beforeEach(async () => {
+  now = Date.now();
+  database = await aDatabase();
+});
+afterEach(() => database.close());
+
+describe('a token', () => {
+  it('comes back as it was written, small or large, and is gone with everything when it is deleted', async () => {
+    const store = aStore();
+    const writes = [{ token: aStoredToken() }, aFullToken()];
+    expect(await store.create(writes)).toBe('written');
+    for (const { token } of writes)
+      expect(digested(await store.find(TENANT, token.id))).toEqual(digested(token));
+    expect(await store.findMany(TENANT, [...writes.map(({ token }) => token.id), 'nothing'])).toHaveLength(2);
+    for (const { token } of writes) expect(await store.deleteWhole(token)).toBe(true);
+    expect(await database.keys()).toEqual([]);
+  });
+
+  it('stands beside its details whatever the size of both', async () => {
+    const store = aStore();
+    for (const [data, details] of [
+      [349_000, 0],
+      [349_000, 110_000],
+      [10, 300_000],
+      [3_500_000, 250_000],
+    ] as const) {
+      const token = aStoredToken({ sealedData: randomBytes(data), sealedDetails: randomBytes(details) });
+      expect(await store.create([{ token }])).toBe('written');
+      expect(digested(await store.find(TENANT, token.id))).toEqual(digested(token));
+      const next = changed(token, { sealedData: randomBytes(data) });
+      expect(await store.update(token, { token: next })).toBe('written');
+      expect(digested(await store.find(TENANT, token.id))).toEqual(digested(next));
+      expect(await store.deleteWhole(next)).toBe(true);
+    }
+    expect(await database.keys()).toEqual([]);
+  });
+
+  it('is not written when its id is taken, nor anything of the others with it', async () => {
+    const store = aStore();
+    const taken = aStoredToken();
+    await store.create([{ token: taken }]);
+    const outcome = await store.create([
+      { token: aStoredToken() },
+      { token: aStoredToken({ id: taken.id }) },
+    ]);
+    expect(outcome).toEqual({ taken });
+    expect(await visible()).toEqual([taken.id]);
+  });
+
+  it('is not written over a version that is not the one it was made from', async () => {
+    const store = aStore();
+    const first = aStoredToken({ terms: terms(2) });
+    await store.create([{ token: first }]);
+    const second = changed(first, { terms: terms(2, 'other') });
+    expect(await store.update(first, { token: second })).toBe('written');
+    expect(await store.update(first, { token: changed(first) })).toBe('changed');
+    expect(await store.deleteWhole(first)).toBe(false);
+    expect(await store.find(TENANT, first.id)).toEqual(second);
+    expect([await idsUnder('term0'), await idsUnder('other0')]).toEqual([[], [first.id]]);
+  });
+
+  it('keeps exactly one of many updates at once, and its entries', async () => {
+    const store = aStore();
+    const first = aStoredToken({ terms: ['before'] });
+    await store.create([{ token: first }]);
+    const nexts = Array.from({ length: 10 }, (_, index) =>
+      changed(first, { terms: [`after${String(index)}`] }),
+    );
+    const outcomes = await Promise.all(nexts.map((token) => store.update(first, { token })));
+    expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(1);
+    const winner = nexts[outcomes.indexOf('written')];
+    expect(await store.find(TENANT, first.id)).toEqual(winner);
+    expect((await database.keys()).filter((key) => key.includes('#term#'))).toHaveLength(1);
+  });
+
+  it('whose data DynamoDB itself has expired is gone, and frees its id', async () => {
+    const store = aStore();
+    const token = aStoredToken({
+      sealedData: randomBytes(800_000),
+      expiration: { at: now + 1_000, offsetMinutes: 0 },
+    });
+    await store.create([{ token }]);
+    now += 2_000;
+    const { client } = database.tables();
+    const Key = { pk: { S: `${TENANT}#${token.id}` }, sk: { S: 'data#1#01' } };
+    await client.send(new DeleteItemCommand({ TableName: 'Tokens', Key }));
+    expect(await store.find(TENANT, token.id)).toBeUndefined();
+    expect(await store.create([{ token: aStoredToken({ id: token.id }) }])).toBe('changed');
+    expect(await store.create([{ token: aStoredToken({ id: token.id }) }])).toBe('written');
+  });
+});
+
+describe('a lost answer', () => {
+  const recognised = async (token: StoredToken, outcome: unknown) => {
+    const isOwn =
+      outcome === 'written' || (outcome as { taken: StoredToken }).taken.writeId.equals(token.writeId);
+    expect(isOwn).toBe(true);
+    expect(digested(await aStore().find(TENANT, token.id))).toEqual(digested(token));
+  };
+
+  it('of a create is recognised, for a plain token and for one with everything', async () => {
+    for (const write of [{ token: aStoredToken() }, aFullToken()])
+      await recognised(write.token, await aStore(losing(1)).create([write]));
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('of step %d of a large create is recognised', async (step) => {
+    const token = aStoredToken({ terms: terms(130) });
+    const store = aStore(losing(step));
+    let outcome = await store.create([{ token }]);
+    // The core tries again after `changed`, with the same write id.
+    if (outcome === 'changed') outcome = await store.create([{ token }]);
+    await recognised(token, outcome);
+    await aStore().deleteWhole(token);
+    expect(await database.keys()).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('of step %d of a large update is recognised', async (step) => {
+    const first = aStoredToken({ terms: terms(80) });
+    await aStore().create([{ token: first }]);
+    const next = changed(first, { terms: terms(80, 'other') });
+    const outcome = await aStore(losing(step)).update(first, { token: next });
+    expect(['written', 'changed']).toContain(outcome);
+    expect(await aStore().find(TENANT, first.id)).toEqual(next);
+    expect([await idsUnder('term7'), await idsUnder('other7')]).toEqual([[], [first.id]]);
+    expect(await aStore().deleteWhole(next)).toBe(true);
+    expect(await database.keys()).toEqual([]);
+  });
+});
+
+describe('a writer that dies', () => {
+  it('between the steps of a create leaves nothing visible, and nothing that the sweep does not remove', async () => {
+    for (let last = 1; last <= 12; last += 1) {
+      const writes = [aFullToken({ terms: terms(60) }), aFullToken({ terms: terms(60, 'other') })];
+      const outcome = await aStore(dyingAt(last))
+        .create(writes)
+        .catch(() => 'died');
+      if (outcome === 'written') {
+        for (const { token } of writes) expect(await aStore().deleteWhole(token)).toBe(true);
+        continue;
+      }
+      expect(await visible()).toEqual([]);
+      expect(
+        await aStore().findMany(
+          TENANT,
+          writes.map(({ token }) => token.id),
+        ),
+      ).toEqual([]);
+      now += 61_000;
+      await sweepAll();
+      expect([last, await database.keys()]).toEqual([last, []]);
+    }
+  });
+
+  it('between the steps of an update leaves the token before or after it, found by its own terms alone, and free to change', async () => {
+    for (let last = 1; last <= 14; last += 1) {
+      const first = aStoredToken({ terms: terms(80) });
+      await aStore().create([{ token: first }]);
+      const next = changed(first, { terms: [...terms(40), ...terms(40, 'other')], containers: ['/moved/'] });
+      await aStore(dyingAt(last))
+        .update(first, { token: next })
+        .catch(() => 'died');
+      now += 61_000;
+      await sweepAll();
+      const current = await aStore().find(TENANT, first.id);
+      expect([first.version, next.version]).toContain(current?.version);
+      const entries = (await database.keys()).filter((key) => key.includes('#term#')).length;
+      expect([last, entries]).toEqual([last, current?.terms.length]);
+      for await (const [candidate] of aStore().candidates(TENANT, { terms: ['term3'], expected: 5 }))
+        expect(candidate?.containers).toEqual(current?.containers);
+      const after = changed(current ?? first);
+      expect(await aStore().update(current ?? first, { token: after })).toBe('written');
+      expect(await aStore().deleteWhole(after)).toBe(true);
+      expect(await database.keys()).toEqual([]);
+    }
+  });
+
+  it('between the steps of replacing megabytes leaves all of the old data or all of the new, and no other', async () => {
+    for (let last = 1; last <= 6; last += 1) {
+      const first = aStoredToken({ sealedData: randomBytes(2_100_000) });
+      await aStore().create([{ token: first }]);
+      const next = changed(first, { sealedData: randomBytes(2_100_000) });
+      await aStore(dyingAt(last))
+        .update(first, { token: next })
+        .catch(() => 'died');
+      now += 61_000;
+      await sweepAll();
+      const current = await aStore().find(TENANT, first.id);
+      expect([first.writeId, next.writeId]).toContainEqual(current?.writeId);
+      expect(await database.keys()).toHaveLength(7);
+      if (current !== undefined) expect(await aStore().deleteWhole(current)).toBe(true);
+      expect(await database.keys()).toEqual([]);
+    }
+  });
+
+  it('between the steps of a delete has deleted it or not, and the sweep removes the rest', async () => {
+    for (let last = 1; last <= 9; last += 1) {
+      const write = aFullToken({ terms: terms(120) });
+      await aStore().create([write]);
+      await aStore(dyingAt(last))
+        .deleteWhole(write.token)
+        .catch(() => 'died');
+      await sweepAll();
+      const rest = await aStore().find(TENANT, write.token.id);
+      if (rest !== undefined) expect(await aStore().deleteWhole(rest)).toBe(true);
+      expect([last, await database.keys()]).toEqual([last, []]);
+    }
+  });
+
+  it('does not keep the next request waiting that has the same write id', async () => {
+    const token = aStoredToken({ terms: terms(130) });
+    await expect(aStore(dyingAt(3)).create([{ token }])).rejects.toThrow('ended');
+    const again = { ...token, position: `${token.position}x` };
+    expect(await aStore().create([{ token: again }])).toBe('changed');
+    expect(await aStore().create([{ token: again }])).toBe('written');
+    expect(await aStore().deleteWhole(again)).toBe(true);
+    expect(await database.keys()).toEqual([]);
+  });
+});
+
+describe('the lock of a fingerprint', () => {
+  const locked = (more: Partial<StoredToken> = {}) =>
+    aStoredToken({ fingerprint: 'f', holdsLock: true, ...more });
+
+  it('is held by one token, and passes on when the holder is gone', async () => {
+    const store = aStore();
+    const [first, second] = [locked(), locked()];
+    await store.create([{ token: first }]);
+    expect(await store.create([{ token: second }])).toEqual({ lockedBy: first.id });
+    await store.deleteWhole(first);
+    expect(await store.create([{ token: second }])).toBe('written');
+  });
+
+  it('can be taken from a token that has expired, which still goes when it is swept', async () => {
+    const store = aStore();
+    const mortal = locked({ expiration: { at: now + 1_000, offsetMinutes: 0 } });
+    await store.create([{ token: mortal }]);
+    now += 2_000;
+    const heir = locked();
+    expect(await store.create([{ token: heir, lockOf: mortal.id }])).toBe('written');
+    await sweepAll();
+    expect(await visible()).toEqual([heir.id]);
+    expect(await store.create([{ token: locked() }])).toEqual({ lockedBy: heir.id });
+    await store.deleteWhole(heir);
+    expect(await database.keys()).toEqual([]);
+  });
+
+  it('of a token that is still on its way in is waited for, and of a dead writer cleared', async () => {
+    const large = locked({ terms: terms(130) });
+    await expect(aStore(dyingAt(3)).create([{ token: large }])).rejects.toThrow('ended');
+    const token = locked();
+    expect(await aStore().create([{ token }])).toBe('changed');
+    now += 61_000;
+    expect(await aStore().create([{ token }])).toBe('changed');
+    expect(await aStore().create([{ token }])).toBe('written');
+    await sweepAll();
+    expect(await visible()).toEqual([token.id]);
+  });
+
+  it('follows its token to another fingerprint, and stays behind when it is given up', async () => {
+    const store = aStore();
+    const first = locked();
+    await store.create([{ token: first }]);
+    const moved = changed(first, { fingerprint: 'g' });
+    expect(await store.update(first, { token: moved })).toBe('written');
+    expect(await store.create([{ token: locked() }])).toBe('written');
+    expect(await store.create([{ token: locked({ fingerprint: 'g' }) }])).toEqual({ lockedBy: first.id });
+    expect(await store.update(moved, { token: changed(moved, { holdsLock: false }) })).toBe('written');
+    expect(await store.create([{ token: locked({ fingerprint: 'g' }) }])).toBe('written');
+  });
+});
+
+describe('the sweep', () => {
+  it('removes expired tokens with all that belongs to them, and cvcs whose hour is over, and nothing else', async () => {
+    const store = aStore();
+    const at = now + 10_000;
+    const mortal = aFullToken({ terms: terms(130), expiration: { at, offsetMinutes: 0 } });
+    const card = aStoredToken({ type: 'card', cvcUntil: at });
+    const staying = aStoredToken();
+    await store.create([mortal]);
+    await store.create([{ token: card, cvc: aCvc(at) }]);
+    await store.create([{ token: staying }]);
+    const before = await database.keys();
+    await sweepAll();
+    expect(await database.keys()).toEqual(before);
+    now = at;
+    await sweepAll();
+    expect(new Set(await visible())).toEqual(new Set([card.id, staying.id]));
+    expect(await database.keys()).toHaveLength(2);
+  });
+
+  it('leaves a cvc alone that was set anew', async () => {
+    const store = aStore();
+    const card = aStoredToken({ type: 'card', cvcUntil: now + 1_000 });
+    await store.create([{ token: card, cvc: aCvc(now + 1_000) }]);
+    const next = changed(card, { cvcUntil: now + 90_000 });
+    await store.update(card, { token: next, cvc: aCvc(now + 90_000) });
+    now += 2_000;
+    await sweepAll();
+    expect((await store.findCvcs(TENANT, [card.id])).get(card.id)?.until).toBe(next.cvcUntil);
+  });
+
+  it('may run twice at once, and ends at its deadline to go on later', async () => {
+    const store = aStore();
+    const tokens = Array.from({ length: 60 }, () =>
+      aStoredToken({ expiration: { at: now + 1_000, offsetMinutes: 0 }, terms: terms(1) }),
+    );
+    for (const token of tokens) await store.create([{ token }]);
+    now += 5_000;
+    const works = () => dueTokens(database.tables(), clock);
+    const deps = { clock, deadline: now, onFailure: () => undefined };
+    expect(await sweep(works(), deps)).toMatchObject({ done: 0, isUnfinished: true, oldestDueMs: 4_000 });
+    const failures: unknown[] = [];
+    const both = { clock, deadline: now + 60_000, onFailure: (error: unknown) => failures.push(error) };
+    await Promise.all([sweep(works(), both), sweep(works(), both)]);
+    expect([failures, await database.keys()]).toEqual([[], []]);
+  });
+});

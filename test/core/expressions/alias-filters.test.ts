@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import {
+  aliasCard,
+  aliasPreserveFormat,
+  aliasPreserveLength,
+} from '../../../core/expressions/alias-filters.ts';
+import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+
+const kind = (character: string): string => {
+  if (/[0-9]/.test(character)) return 'digit';
+  if (/[a-z]/.test(character)) return 'lower';
+  return /[A-Z]/.test(character) ? 'upper' : character;
+};
+const text = fc
+  .array(fc.constantFrom(...Array.from('0189azAZ- é\u{1F600}')), { minLength: 1, maxLength: 30 })
+  .map((parts) => parts.join(''))
+  .filter((value) => /[0-9a-z]/i.test(value));
+
+describe('an alias', () => {
+  it('of a format keeps the kind of each character and what is asked for, and is never the value', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const alias = aliasPreserveFormat(value);
+        expect(alias).not.toBe(value);
+        expect(Array.from(alias).map(kind)).toEqual(Array.from(value).map(kind));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of a length has as many characters, all letters and digits, and is never the value', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const alias = aliasPreserveLength(value);
+        expect(alias).not.toBe(value);
+        expect(alias).toMatch(/^[0-9a-z]+$/i);
+        expect(Array.from(alias)).toHaveLength(Array.from(value).length);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is never the value even where only two are possible besides nine others', () => {
+    for (let turn = 0; turn < 2_000; turn += 1) {
+      expect(aliasPreserveFormat('4242', 3)).not.toBe('4242');
+      expect(aliasPreserveLength('7')).not.toBe('7');
+      expect(aliasCard('42424242424', true, true)).not.toBe('42424242424');
+    }
+  });
+
+  it('keeps first and last characters', () => {
+    expect(aliasPreserveFormat('ABC-123-xyz', 3, 3)).toMatch(/^ABC-\d{3}-xyz$/);
+    expect(aliasPreserveLength('ABC-123-xyz', ['last', 2])).toMatch(/^[0-9a-z]{9}yz$/i);
+  });
+
+  it('of a card keeps BIN and last four digits if asked, and separators', () => {
+    expect(aliasCard('4242424242424242', true, true)).toMatch(/^42424242\d{4}4242$/);
+    expect(aliasCard('4242-4242-4242-4242', 'false', 'true')).toMatch(/^\d{4}-\d{4}-\d{4}-4242$/);
+    expect(aliasCard('378282246310005', true)).toMatch(/^378282\d{9}$/);
+    expect(aliasCard('4242424242424242')).toMatch(/^\d{16}$/);
+  });
+
+  it.each([
+    () => aliasCard('1234567890', true, true),
+    () => aliasPreserveFormat('1234', 4),
+    () => aliasPreserveFormat('1234', 2, 2),
+    () => aliasPreserveFormat('--- ---'),
+    () => aliasPreserveFormat('Ééß'.slice(1)),
+    () => aliasPreserveLength('1234', 100_000),
+    () => aliasPreserveLength(''),
+    () => aliasPreserveLength(null),
+    () => aliasPreserveLength('a'.repeat(401)),
+  ])('%# is refused when nothing of the value could be replaced or there is none', (make) => {
+    expect(make).toThrow(ExpressionError);
+  });
+
+  it('is drawn anew each time', () => {
+    const aliases = Array.from({ length: 200 }, () => aliasCard('4242424242424242', true, false));
+    expect(new Set(aliases).size).toBe(200);
+  });
+});

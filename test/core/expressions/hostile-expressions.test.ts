@@ -1,0 +1,303 @@
+import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+import { renderTemplate, renderTemplates } from '../../../core/expressions/render.ts';
+import type { Json, JsonObject } from '../../../core/shared/json.ts';
+
+/** Nothing here measures time; what is not bounded would take hours, and fails here. */
+const HANG_MS = 20_000;
+
+const render = (expression: string, data: Json = null) => renderTemplate(`{{ ${expression} }}`, { data });
+
+/** The result or the error: either way it is there soon. */
+function outcome(expression: string, data: Json = null): unknown {
+  try {
+    return render(expression, data);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ExpressionError);
+    return 'refused';
+  }
+}
+
+/** Rows with a title of their own: an expression may be very long. */
+const named = (rows: readonly (readonly [string, Json])[]) =>
+  rows.map(([expression, data]) => [expression.slice(0, 60), expression, data] as const);
+
+const nested = (depth: number): Json => (depth === 0 ? 1 : { a: nested(depth - 1), b: 2 });
+
+describe('beyond the own JSON members of a value', () => {
+  const data = { text: 'abc', list: [1, 2], object: { a: 1 }, number: 1 };
+
+  it.each(
+    [
+      'constructor',
+      '__proto__',
+      'prototype',
+      'toString',
+      'valueOf',
+      'hasOwnProperty',
+      'length',
+      'size',
+      'first',
+      'last',
+    ].flatMap((name) => [
+      name,
+      `data.${name}`,
+      `data["${name}"]`,
+      `data.text.${name}`,
+      `data.list.${name}`,
+      `data.list["${name}"]`,
+      `data.object.${name}`,
+      `data.number.${name}`,
+      `data.constructor.${name}`,
+      `data | json: "$.${name}"`,
+      `data.list | json: "$.${name}"`,
+      `data.list | map: "${name}" | compact | first`,
+      `data.object | map: "${name}" | first`,
+      `data.object | map: "${name}.${name}" | first`,
+    ]),
+  )('%s is nothing', (expression) => {
+    expect(outcome(expression, data)).toBeNull();
+  });
+
+  it.each([
+    'globalThis',
+    'process',
+    'process.env',
+    'require',
+    'this',
+    'data.text[0]',
+    'data.list["0"]',
+    'env',
+    'forloop',
+    'metadata',
+  ])('%s is nothing', (expression) => {
+    expect(outcome(expression, data)).toBeNull();
+  });
+
+  it('own members with such names are members like any other', () => {
+    const own = JSON.parse(
+      '{"__proto__":{"a":1},"constructor":"c","size":7,"first":"f","toString":"t"}',
+    ) as JsonObject;
+    expect(render('data.size', own)).toBe(7);
+    expect(render('data.first', own)).toBe('f');
+    expect(render('data.constructor', own)).toBe('c');
+    expect(render('data.toString', own)).toBe('t');
+    expect(render('data.__proto__.a', own)).toBe(1);
+    expect(JSON.stringify(render('data', own))).toBe(JSON.stringify(own));
+  });
+
+  it('leaves the prototype of everything alone', () => {
+    renderTemplates(JSON.parse('{"__proto__":{"polluted":"{{ data }}"}}') as Json, { data: 1 });
+    render('data', JSON.parse('{"__proto__":{"polluted":1}}') as Json);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('filters that look into elements see own members alone', () => {
+    expect(render('data | where: "constructor" | size', [{}, { a: 1 }])).toBe(0);
+    expect(render('data | where: "__proto__" | size', [{}])).toBe(0);
+    expect(render('data | sort: "constructor" | size', [{}, {}])).toBe(2);
+    expect(render('data | sum: "length"', ['abc', [1]])).toBe(0);
+  });
+});
+
+describe('what an evaluation may use', () => {
+  it.each(
+    named([
+      ['(1..1000000000)', null],
+      ['(1..1000000000) | size', null],
+      ['(1..15000000) | reveal_last: 4', null],
+      ['(1..data)', 1e15],
+      ['data | where: "a[(1..100000)]", 1', Array.from({ length: 100_000 }, () => ({}))],
+      [`data ${`| reveal_last: 0, mask: '${'X'.repeat(100)}'`.repeat(6)}`, '4242424242424242'],
+      [`data ${`| card_mask: mask: '${'X'.repeat(100)}'`.repeat(20)}`, '4242424242424242'],
+      [`data ${"| replace: 'a', 'aaaaaaaaaa'".repeat(20)}`, 'a'],
+      [`data ${'| append: data'.repeat(29)}`, 'a'.repeat(1_000_000)],
+      [`data ${'| concat: data'.repeat(29)}`, ['a'.repeat(1_000_000)]],
+      [`data ${"| split: '' | join: '          '".repeat(15)}`, 'a'.repeat(100_000)],
+      [`data ${'| url_encode'.repeat(30)}`, '€'.repeat(500_000)],
+      [`data ${'| base64_encode'.repeat(30)}`, 'a'.repeat(100_000)],
+      [`data ${'| newline_to_br'.repeat(30)}`, '\n'.repeat(1_000_000)],
+      [`data ${'| escape'.repeat(30)}`, '&'.repeat(1_000_000)],
+      ["'now' | date: '%999999999Y'", null],
+      ["'now' | date: '%999999999N'", null],
+      ["'now' | date: data", '%B'.repeat(100_000)],
+      ['data | pad_left: 100000', 'a'],
+      [`data | pad_left: 99999, '${'a'.repeat(100)}'`, 'a'],
+      ['data | slice: 0, 1000000000000', 'a'],
+      [
+        'data.list | map: data.path',
+        { list: Array.from({ length: 100_000 }, () => ({})), path: 'a.'.repeat(100_000) },
+      ],
+      [
+        'data.list | where: data.path',
+        { list: Array.from({ length: 100_000 }, () => ({})), path: 'a.'.repeat(100_000) },
+      ],
+      ['data.text | remove: data.part', { text: 'a'.repeat(1_500_000), part: `b${'a'.repeat(500_000)}` }],
+      ['data.text | split: data.part', { text: 'a'.repeat(1_500_000), part: `b${'a'.repeat(500_000)}` }],
+      [`data | json: '$${'..*'.repeat(12)}.z'`, nested(60)],
+      [`data | json: "$${"['a','a']".repeat(60)}.z"`, nested(60)],
+      ['data | json: "$..[?count($..*) > 1].z"', Array.from({ length: 1_500 }, () => ({ a: [1, 2] }))],
+      [
+        `data | json: "$[?${Array.from({ length: 90 }, () => '1==2').join('||')}]"`,
+        Array.from({ length: 200_000 }, () => 1),
+      ],
+      [`data | json: '$${'.a'.repeat(1_000)}'`, nested(60)],
+    ]),
+  )(
+    '%s is refused',
+    (_, expression, data) => {
+      expect(outcome(expression, data)).toBe('refused');
+    },
+    HANG_MS,
+  );
+
+  it.each(
+    named([
+      ['data | to_number', `${'1'.repeat(1_000_000)}x`],
+      ['data | to_number', `${'1'.repeat(500_000)}.${'1'.repeat(500_000)}x`],
+      ['data | strip_html', '<'.repeat(1_000_000)],
+      ['data | strip_html', '<script'.repeat(200_000)],
+      ['data | strip_newlines', '\r'.repeat(1_000_000)],
+      ['data | truncatewords: 5', ' '.repeat(1_000_000)],
+      ['data | base64_decode', '='.repeat(1_000_000)],
+      ['data | strip', `${' '.repeat(1_000_000)}x`],
+      ['data | escape_once', '&amp'.repeat(300_000)],
+      ['data | sort | uniq | size', Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 100_003)],
+      ['data | json: "$..zz"', Array.from({ length: 400_000 }, () => 1)],
+      [
+        'data | json: "$[?@ == $[0]]"',
+        Array.from({ length: 500 }, () => Array.from({ length: 500 }, () => 1)),
+      ],
+      ['data | date: "%Y"', '1'.repeat(1_000_000)],
+      ['data | to_boolean', 'true'.repeat(200_000)],
+      [`${'data['.repeat(1_500)}1${']'.repeat(1_500)}`, 1],
+      ['('.repeat(9_000), 1],
+      ['data['.repeat(1_900), 1],
+      [`data${' '.repeat(9_900)}x`, 1],
+      [`data | append:${' '.repeat(9_900)}'x'`, 1],
+      [`data | append: ${'"'.repeat(9_900)}`, 1],
+      [`data | append: ${',a'.repeat(4_900)}`, 1],
+      [`data${'.a'.repeat(4_900)}`, nested(60)],
+    ]),
+  )(
+    '%s is over soon',
+    (_, expression, data) => {
+      expect(outcome(expression, data)).toBeDefined();
+    },
+    HANG_MS,
+  );
+
+  it(
+    'is shared by the expressions of a text and by the texts of a mask',
+    () => {
+      const data = Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 100_003);
+      const twice = '{{ data | sort | size }}{{ data | sort | size }}';
+      expect(renderTemplate(twice, { data })).toBe('100000100000');
+      expect(() => renderTemplate('{{data|reverse|size}}'.repeat(200), { data })).toThrow(ExpressionError);
+      expect(() =>
+        renderTemplates(
+          Array.from({ length: 10_000 }, () => '{{ data | stringify | last4 }}'),
+          { data },
+        ),
+      ).toThrow(ExpressionError);
+      expect(() =>
+        renderTemplates(
+          Array.from({ length: 10_000 }, () => '{{ data }}'),
+          { data: 'a'.repeat(100_000) },
+        ),
+      ).toThrow(ExpressionError);
+    },
+    HANG_MS,
+  );
+
+  it(
+    'is enough for the largest data of a token and a few filters',
+    () => {
+      const text = 'a'.repeat(3_400_000);
+      expect(render('data | stringify', text)).toHaveLength(text.length);
+      expect(render('data | reveal_last: 4', text)).toHaveLength(text.length);
+      expect(render('data | stringify | last4', { text })).toBe('aa"}');
+    },
+    HANG_MS,
+  );
+
+  it(
+    'does not carry over to the next evaluation',
+    () => {
+      for (let turn = 0; turn < 30; turn += 1)
+        expect(render('data | stringify | size', 'a'.repeat(1_000_000))).toBe(1_000_000);
+    },
+    HANG_MS,
+  );
+
+  it(
+    'a text that would be too long to hold is refused',
+    () => {
+      const data = 'a'.repeat(3_000_000);
+      expect(() => renderTemplate('{{data}}'.repeat(1_000), { data })).toThrow(ExpressionError);
+    },
+    HANG_MS,
+  );
+});
+
+describe('json paths', () => {
+  const order = {
+    items: [
+      { id: 'a', price: 1 },
+      { id: 'b', price: 2 },
+    ],
+    total: 3,
+    none: null,
+  };
+
+  it.each<[string, Json]>([
+    ['$.total', 3],
+    ['$.none', null],
+    ['$.missing', null],
+    ['$.items[0].id', 'a'],
+    ['$.items[-1].id', 'b'],
+    ['$.items[?@.price > 1].id', 'b'],
+    ['$.items[?length(@.id) == 1 && @.price == 1].id', 'a'],
+    ["$['items'][1]['price']", 2],
+    ['$', order],
+    ['$..total', 3],
+    ['$.items[?@.price == 9]', null],
+    ['$[?count(@.*) == 2].x', null],
+  ])('%s selects one value or none', (path, value) => {
+    expect(render(`data | json: "${path}"`, order)).toEqual(value);
+  });
+
+  it.each(['$.*', '$..id', '$.items[*]', '$.items[0,1]', "$['total','total']", '$..*'])(
+    '%s selects several values and is refused',
+    (path) => {
+      expect(outcome(`data | json: "${path}"`, order)).toBe('refused');
+    },
+  );
+
+  it.each([
+    '',
+    'total',
+    '$.',
+    '$[',
+    '$..',
+    '$[?match(@.id, ".*")]',
+    '$[?search(@.id, "a")]',
+    '$[?nope(@)]',
+    '$[(@.length-1)]',
+    '$.items[?(@.constructor("x")())]',
+    '$.items[?@.id =~ /a/]',
+    '$.~',
+    '$[?process.exit()]',
+    '$.items[9007199254740993]',
+  ])('%j is no path, or one that would run code, and is refused', (path) => {
+    expect(outcome(`data | json: '${path}'`, order)).toBe('refused');
+  });
+
+  it('follows .. as deep as a body can be nested', () => {
+    const deep = Array.from({ length: 64 }).reduce<Json>((inner) => ({ a: inner }), { x: 'end' });
+    expect(render('data | json: "$..x"', deep)).toBe('end');
+  });
+
+  it('select nothing in what is neither object nor array', () => {
+    for (const data of ['{"a":1}', 5, true, null]) expect(outcome('data | json: "$.a"', data)).toBeNull();
+  });
+});

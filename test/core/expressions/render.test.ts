@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+import {
+  checkTemplate,
+  checkTemplates,
+  renderTemplate,
+  renderTemplates,
+} from '../../../core/expressions/render.ts';
+import { TEMPLATE_MAX_LENGTH } from '../../../core/expressions/template.ts';
+import type { Json } from '../../../core/shared/json.ts';
+
+const CARD = {
+  number: '4242424242424242',
+  expiration_month: 7,
+  tags: ['b', 'a', 'c'],
+  holder: { name: 'Ada', active: true, middle: null },
+};
+
+const render = (template: string, data: Json = CARD) => renderTemplate(template, { data });
+
+describe('a text with expressions', () => {
+  it.each<[string, Json]>([
+    ['{{ data.number }}', '4242424242424242'],
+    ['{{data.expiration_month}}', 7],
+    ['{{ data.holder.active }}', true],
+    ['{{ data.holder.middle }}', null],
+    ['{{ data.tags }}', ['b', 'a', 'c']],
+    ['{{ data.holder }}', { name: 'Ada', active: true, middle: null }],
+    ['{{ data.tags[1] }}', 'a'],
+    ['{{ data["holder"].name }}', 'Ada'],
+    ['{{ data.tags | sort | join: "-" }}', 'a-b-c'],
+    ['{{ data.expiration_month | plus: 5 }}', 12],
+    ['{{ "text" }}', 'text'],
+    ["{{ 'text' }}", 'text'],
+    ['{{ 12.5 }}', 12.5],
+    ['{{ -5 | abs }}', 5],
+    ['{{ -5 }}', -5],
+    ['{{ true }}', true],
+    ['{{ nil }}', null],
+    ['{{- data.expiration_month -}}', 7],
+  ])('%s alone keeps the JSON type of its value', (template, value) => {
+    expect(render(template)).toEqual(value);
+  });
+
+  it.each<[string, string]>([
+    ['no expression', 'no expression'],
+    ['', ''],
+    ['a {{ data.number | last4 }} b', 'a 4242 b'],
+    ['{{ data.expiration_month }}/{{ data.holder.active }}', '7/true'],
+    ['[{{ data.holder.middle }}]', '[]'],
+    ['[{{ data.missing.deeper }}]', '[]'],
+    [' {{ data.tags }}', ' ["b","a","c"]'],
+    [' {{ data.holder }}', ' {"name":"Ada","active":true,"middle":null}'],
+    ['{{ data.expiration_month }}{{ data.expiration_month }}', '77'],
+    ['a  {{- data.expiration_month -}}  b', 'a7b'],
+    ['a {{- data.expiration_month }} b', 'a7 b'],
+    ['} {{ data.expiration_month }} }} {', '} 7 }} {'],
+  ])('%j with anything else is text', (template, value) => {
+    expect(render(template)).toBe(value);
+  });
+
+  it.each([
+    '{{ data.missing }}',
+    '{{ data.missing.deeper }}',
+    '{{ other }}',
+    '{{ data.tags[9] }}',
+    '{{ data.number.x }}',
+  ])('%s, which names nothing, is null', (template) => {
+    expect(render(template)).toBeNull();
+  });
+
+  it.each([
+    '{{ data.missing | reveal_last: 4 }}',
+    '{{ data.missing | last4 }}',
+    '{{ data.missing | card_mask: true }}',
+    '{{ data.holder.middle | reveal: 1, 1 }}',
+    '{{ data.missing | to_string }}',
+    '{{ nil | upcase }}',
+  ])(
+    '%s of a missing member is empty and no failure, so that one absent member does not redact a whole mask',
+    (template) => {
+      expect(render(template)).toBe('');
+    },
+  );
+
+  it.each(['to_number', 'to_boolean', 'stringify', "json: '$.a'"])(
+    'a missing member stays null under %s',
+    (filter) => {
+      expect(render(`{{ data.missing | ${filter} }}`)).toBeNull();
+    },
+  );
+
+  it('takes quotes inside of quotes, after a backslash too, and braces inside of quotes', () => {
+    expect(render(`{{ "it's" }}`)).toBe("it's");
+    expect(render(String.raw`{{ 'it\'s' | append: "}}" }}`)).toBe("it's}}");
+    expect(render(`{{ data.number | append: ' {{ x | y }} ' | last4 }}`)).toBe(' }} ');
+  });
+
+  it('evaluates every text of a mask and leaves the other leaves and the names alone', () => {
+    const mask = {
+      '{{ data.number }}': ['{{ data.number | last4 }}', 1, null, { a: false, b: 'X{{ data.missing }}' }],
+    };
+    expect(renderTemplates(mask, { data: CARD })).toEqual({
+      '{{ data.number }}': ['4242', 1, null, { a: false, b: 'X' }],
+    });
+  });
+
+  it('does not share what it returns with what it was given', () => {
+    const data = { list: [{ a: 1 }] };
+    const result = render('{{ data.list }}', data) as { a: number }[];
+    result.push({ a: 2 });
+    expect(data.list).toHaveLength(1);
+  });
+
+  it('gives any JSON back as it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        // Liquid, like JSON, has one zero.
+        const data = JSON.parse(JSON.stringify(value)) as Json;
+        expect(render('{{ data }}', data)).toEqual(data);
+      }),
+    );
+  });
+
+  it('never looks at a value as if it were a template', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.constantFrom('{{ data }}', '{{ data.b }}', '{% x %}', '}}'),
+        (text, hostile) => {
+          const value = `${text}${hostile}${text}`;
+          expect(render('{{ data.a }}', { a: value, b: 'secret' })).toBe(value);
+          expect(render('<{{ data.a }}>', { a: value, b: 'secret' })).toBe(`<${value}>`);
+        },
+      ),
+    );
+  });
+});
+
+describe('named arguments', () => {
+  it.each([
+    "reveal_last: 4, mask='*'",
+    "reveal_last: 4, mask = '*'",
+    'reveal_last: 4, mask="*"',
+    "reveal_last: 4, mask: '*'",
+    "reveal_last: 4, '*'",
+    "reveal_last: n: 4, mask: '*'",
+    "reveal_last: mask='*', n=4",
+    "reveal_last: '4', '*'",
+  ])('%s all mean the same', (filter) => {
+    expect(render(`{{ data.number | ${filter} }}`)).toBe('************4242');
+  });
+
+  it('an equals sign inside of quotes stays what it is', () => {
+    expect(render(`{{ "a" | append: ", mask='*'" }}`)).toBe("a, mask='*'");
+    expect(render(String.raw`{{ "a" | append: "\", mask='*'" }}`)).toBe(`a", mask='*'`);
+  });
+
+  it.each([
+    "card_mask: 'true', 'FALSE'",
+    'card_mask: true, false',
+    "card_mask: bin='true'",
+    'card_mask: bin: true',
+  ])('booleans may be quoted: %s', (filter) => {
+    expect(render(`{{ data.number | ${filter} }}`)).toBe('42424242XXXXXXXX');
+  });
+
+  it.each([
+    'reveal_last: -1',
+    'reveal_last: 1.5',
+    "reveal_last: 'x'",
+    'reveal_last: data.tags',
+    'reveal_last: 100001',
+    "reveal_last: 4, 'X', 1",
+    "reveal_last: 4, color: 'X'",
+    'reveal_last: 4, mask: 5',
+    "card_mask: 'yes'",
+    'card_mask: 1',
+    'json: 5',
+    'json',
+  ])('%s is refused', (filter) => {
+    expect(() => render(`{{ data.number | ${filter} }}`)).toThrow(ExpressionError);
+  });
+});
+
+describe('what is not the language', () => {
+  it.each([
+    '{{ }}',
+    '{{',
+    '{{ data.number',
+    '{{ data.number }',
+    "{{ 'open }}",
+    "{{ data | remove: '\\' | reveal_last: 4 }}",
+    '{{ data.number | nope }}',
+    '{{ data.number | where_exp: "a", "b" }}',
+    '{{ data.number | sample }}',
+    '{{ data.number | raw }}',
+    '{{ data.number | inspect }}',
+    '{{ data.number | constructor }}',
+    '{{ data.number | __proto__ }}',
+    '{{ data.number | toString }}',
+    '{{ data.number || last4 }}',
+    '{{ data.number | last4 last4 }}',
+    '{{ data.number | reveal_last: 4 4 }}',
+    '{% if true %}{{ data.number }}{% endif %}',
+    "{% include 'a' %}",
+    "{% render '/etc/passwd' %}",
+    "{%- layout 'x' -%}",
+    '{% raw %}{{ data.number }}{% endraw %}',
+    '{{ data[ }}',
+    '{{ (1..) }}',
+  ])('%s is refused when it is checked and when it is evaluated', (template) => {
+    expect(() => checkTemplate(template)).toThrow(ExpressionError);
+    expect(() => checkTemplates([{ a: template }])).toThrow(ExpressionError);
+    expect(() => render(template)).toThrow(ExpressionError);
+  });
+
+  it.each([
+    '{{ data.number, | reveal_last: 4 }}',
+    '{{ data.number) | reveal_last: 4 }}',
+    '{{ data.number reveal_last }}',
+    '{{ data.number data.number | reveal_last: 4 }}',
+    '{{ data.number | }}',
+    '{{ data.number "x" }}',
+    '{{ data.number ; reveal_last: 4 }}',
+    '{{ data.number and }}',
+    '{{ data.number == data.number }}',
+    '{{ data.tags contains "a" }}',
+    '{{ not data.number }}',
+    '{{ {{ data.number }} }}',
+  ])('%s is refused: a slip of the pen never reveals what was to be masked', (template) => {
+    expect(() => checkTemplate(template)).toThrow(ExpressionError);
+  });
+
+  it('text without expressions is never too long, and one with expressions is bounded', () => {
+    const long = 'a'.repeat(TEMPLATE_MAX_LENGTH);
+    expect(render(long + long)).toBe(long + long);
+    expect(render(`{{ 1 }}${'a'.repeat(TEMPLATE_MAX_LENGTH - 7)}`)).toHaveLength(TEMPLATE_MAX_LENGTH - 6);
+    expect(() => render(`{{ 1 }}${long}`)).toThrow(new ExpressionError('must be at most 10000 characters'));
+  });
+
+  it('has at most 30 filters in a row', () => {
+    expect(render(`{{ "a" ${"| append: 'b' ".repeat(30)} }}`)).toHaveLength(31);
+    expect(() => render(`{{ "a" ${"| append: 'b' ".repeat(31)} }}`)).toThrow('more than 30 filters');
+  });
+});
+
+describe('what an error says', () => {
+  it('names neither the expression nor a value', () => {
+    const hostile = [
+      '{{ data | 4242424242424242 }}',
+      '{{ 4242424242424242 4242 }}',
+      "{{ '4242424242424242 }}",
+      '{{ data | to_number }}',
+      '{{ data | to_boolean }}',
+      "{{ 'now' | date: '%Y', '4242424242424242' }}",
+      "{{ data | json: '$[4242424242424242' }}",
+      "{{ data.list | json: '$.*' }}",
+      '{{ data | reveal_last: data }}',
+      "{{ data | alias_card: '4242424242424242' }}",
+      '{{ data | base64_decode | url_decode | append }}',
+      "{{ '%E0%A44242' | url_decode }}",
+      '{{ data | url_decode }}',
+    ];
+    for (const template of hostile) {
+      let error: unknown;
+      for (const data of ['4242424242424242%', { list: ['4242424242424242', '4242'] }])
+        try {
+          render(template, data);
+        } catch (thrown) {
+          error = thrown;
+          expect(thrown).toBeInstanceOf(ExpressionError);
+          expect((thrown as Error).message).not.toMatch(/42|\$|E0/);
+          expect((thrown as Error).cause).toBeUndefined();
+        }
+      expect([template, error]).toEqual([template, expect.any(ExpressionError)]);
+    }
+  });
+
+  it('whatever the template, the result is JSON or an expression error', () => {
+    const piece = fc.constantFrom(
+      '{{',
+      '}}',
+      '|',
+      ' data',
+      '.',
+      'number',
+      'tags',
+      '[',
+      ']',
+      '0',
+      ':',
+      ',',
+      "'",
+      '"',
+      '\\',
+      '(',
+      ')',
+      '..',
+      '-',
+      ' ',
+      'last4',
+      'append',
+      'map',
+      'where',
+      'sort',
+      'json',
+      'nil',
+      'empty',
+      '$..*',
+      'constructor',
+      '=',
+      '==',
+      '{%',
+      '\u{1F600}',
+      '\ud800',
+      '4',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), fc.boolean(), (pieces, wrapped) => {
+        const inner = pieces.join('');
+        try {
+          const result = render(wrapped ? `{{ data${inner} }}` : inner);
+          expect(JSON.stringify(result)).toBeDefined();
+        } catch (error) {
+          expect(error).toBeInstanceOf(ExpressionError);
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

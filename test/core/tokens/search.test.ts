@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { Secret } from '../../../core/shared/secret.ts';
+import type { Json } from '../../../core/shared/json.ts';
+import { evaluateIndexes } from '../../../core/tokens/evaluate-indexes.ts';
+import { containerTerms, hashTerm } from '../../../core/tokens/index-term.ts';
+import { parseSearchQuery, type SearchTerm } from '../../../core/tokens/search-query.ts';
+
+describe('a search query', () => {
+  it.each<[string, readonly SearchTerm[]]>([
+    ['', []],
+    ['   ', []],
+    ['data:"4242"', [{ field: 'data', value: '4242' }]],
+    ['data:4242', [{ field: 'data', value: '4242' }]],
+    ['data:""', [{ field: 'data', value: '' }]],
+    [
+      'data:"a b" AND type:card',
+      [
+        { field: 'data', value: 'a b' },
+        { field: 'type', value: 'card' },
+      ],
+    ],
+    [
+      ' type:card   and\tid:"x" ',
+      [
+        { field: 'type', value: 'card' },
+        { field: 'id', value: 'x' },
+      ],
+    ],
+    ['metadata.key:"v"', [{ field: 'metadata', key: 'key', value: 'v' }]],
+    ['metadata.a.b-c:v', [{ field: 'metadata', key: 'a.b-c', value: 'v' }]],
+    ['metadata."a: \\"b\\"":"v"', [{ field: 'metadata', key: 'a: "b"', value: 'v' }]],
+    [String.raw`data:"say \"hi\" \\ AND"`, [{ field: 'data', value: String.raw`say "hi" \ AND` }]],
+    ['data:"a AND b"', [{ field: 'data', value: 'a AND b' }]],
+    ['data:"x\ny"', [{ field: 'data', value: 'x\ny' }]],
+    ['container:"/PCI/"', [{ field: 'container', value: '/pci/' }]],
+    ['container:/pci/high', [{ field: 'container', value: '/pci/high/' }]],
+    ['fingerprint:abc', [{ field: 'fingerprint', value: 'abc' }]],
+    ['id:a:b', [{ field: 'id', value: 'a:b' }]],
+  ])('%j is understood', (query, terms) => {
+    expect(parseSearchQuery(query)).toEqual(terms);
+  });
+
+  it.each([
+    'data',
+    'data:',
+    'data:"open',
+    'data:"a"b',
+    'data:"a" type:card',
+    'data:"a" OR type:card',
+    'data:"a" AND',
+    'AND data:"a"',
+    'data:"a"AND type:card',
+    'data:"a" AND AND type:card',
+    'nope:"a"',
+    'metadata:"a"',
+    'metadata.:"a"',
+    '"data":"a"',
+    'container:pci',
+    'container:"/a b/"',
+    'constructor:x',
+    '(data:"a")',
+    'data:*"a"',
+    Array.from({ length: 21 }, () => 'id:x').join(' AND '),
+    `data:"${'a'.repeat(10_000)}"`,
+  ])('%# is refused without quoting it', (query) => {
+    expect(() => parseSearchQuery(query)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        errors: { query: [expect.not.stringContaining('nope')] },
+      }),
+    );
+  });
+
+  it('carries any value and any key in quotes', () => {
+    const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (value, key) => {
+        expect(
+          parseSearchQuery(`data:${quoted(value)} AND metadata.${quoted(key)}:${quoted(value)}`),
+        ).toEqual([
+          { field: 'data', value },
+          { field: 'metadata', key, value },
+        ]);
+      }),
+    );
+  });
+
+  it('takes no longer for hostile text', () => {
+    for (const text of [
+      '"'.repeat(10_000),
+      '\\'.repeat(10_000),
+      `data:"${'\\'.repeat(9_990)}`,
+      `metadata.${'a'.repeat(9_990)}`,
+      ' AND'.repeat(2_500),
+    ])
+      expect(() => parseSearchQuery(text)).toThrow();
+  });
+});
+
+describe('an index term', () => {
+  const key = randomBytes(32);
+
+  it('is found without regard to case in metadata, exactly in data', () => {
+    const metadata = (name: string, value: string) => hashTerm(key, { kind: 'metadata', key: name, value });
+    expect(metadata('Order', 'ABC')).toBe(metadata('oRDER', 'abc'));
+    expect(metadata('order', 'abc')).not.toBe(metadata('order', 'abd'));
+    expect(hashTerm(key, { kind: 'data', value: 'ABC' })).not.toBe(
+      hashTerm(key, { kind: 'data', value: 'abc' }),
+    );
+  });
+
+  it('cannot be made from other parts or of another kind, and tells nothing without the key', () => {
+    const hashes = [
+      hashTerm(key, { kind: 'metadata', key: 'a', value: 'b' }),
+      hashTerm(key, { kind: 'metadata', key: 'ab', value: '' }),
+      hashTerm(key, { kind: 'metadata', key: 'a","b', value: '' }),
+      hashTerm(key, { kind: 'data', value: '/a/' }),
+      hashTerm(key, { kind: 'container', container: '/a/' }),
+      hashTerm(randomBytes(32), { kind: 'container', container: '/a/' }),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+    for (const hash of hashes) expect(hash).toMatch(/^[\w-]{32}$/);
+  });
+
+  it('of a container is found by its ancestors, each once', () => {
+    const paths = containerTerms(['/pci/high/', '/pci/low/', '/']).map((term) =>
+      term.kind === 'container' ? term.container : '',
+    );
+    expect(paths).toEqual(['/pci/', '/pci/high/', '/pci/low/']);
+  });
+});
+
+describe('search indexes', () => {
+  function evaluate(given: readonly string[] | undefined, defaults: readonly string[], data: Json) {
+    const errors: string[] = [];
+    const terms = evaluateIndexes(given, defaults, new Secret(data), (path, message) =>
+      errors.push(`${path} ${message}`),
+    );
+    return { values: terms.map((term) => (term.kind === 'data' ? term.value : term)), errors };
+  }
+
+  it('are the texts of their expressions, each once', () => {
+    expect(
+      evaluate(['{{ data.a }}', '{{ data.b }}', 'x{{ data.a }}', '{{ data.a }}', '{{ data.list }}'], [], {
+        a: 'v',
+        b: 5,
+        list: [1],
+      }),
+    ).toEqual({
+      values: ['v', '5', 'xv', '[1]'],
+      errors: [],
+    });
+  });
+
+  it('that evaluate to null or to nothing are reported, but for defaults and those that read a cvc', () => {
+    expect(
+      evaluate(['{{ data.missing }}', '{{ data.empty }}', '{{ data.missing | stringify }}'], [], {
+        empty: '',
+      }).errors,
+    ).toEqual([
+      'search_indexes[0] evaluates to nothing',
+      'search_indexes[1] evaluates to nothing',
+      'search_indexes[2] evaluates to nothing',
+    ]);
+    expect(evaluate(undefined, ['{{ data.missing }}'], {})).toEqual({ values: [], errors: [] });
+    expect(
+      evaluate(['{{ data.cvc }}', '{{ data["cvc"] | last4 }}', '{{ data.CVC }}'], [], { number: '4' }),
+    ).toEqual({ values: [], errors: [] });
+  });
+
+  it('that fail are reported with their path', () => {
+    expect(evaluate(['{{ data.a }}', '{{ data.a | to_number }}'], [], { a: '4242x' }).errors).toEqual([
+      'search_indexes[1] has a to_number filter on a value that is not a number',
+    ]);
+  });
+});

@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
+import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
+import { sweep } from '../../core/sweep/sweep.ts';
+import { aCvc, aStoredToken } from '../adapters/dynamodb/a-stored-token.ts';
+import { aDatabase } from '../support/a-database.ts';
+import { runService, type RunningService } from '../support/run-service.ts';
+import { CARD, client, type CallOptions } from '../support/service.ts';
+
+/** What an operation costs: calls by name, and units of all of them together. */
+interface Cost {
+  readonly calls: Readonly<Record<string, number>>;
+  readonly units: number;
+}
+
+/** The table of docs/storage.md: `| operation | keys | GetItem 2, PutItem 1 | 4 |`. */
+function documentedCosts(): ReadonlyMap<string, Cost & { readonly isRough: boolean }> {
+  const [, section = ''] = readFileSync('docs/storage.md', 'utf8').split('\n## Access patterns\n');
+  const rows = section
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1);
+  return new Map(
+    rows
+      .map((row) => row.split('|').map((cell) => cell.trim()))
+      .filter(([, name = '']) => !/^-+$/.test(name))
+      .map(([, name = '', , calls = '', units = '']) => [
+        name,
+        { calls: parseCalls(calls), units: Number(units) },
+      ]),
+  );
+}
+
+function parseCalls(cell: string): Cost['calls'] {
+  const pairs = cell.split(', ').map((part) => part.split(' '));
+  return Object.fromEntries(pairs.map(([name = '', count = '']) => [name, Number(count)]));
+}
+
+const countsSchema = z.object({
+  calls: z.array(z.object({ action: z.string(), calls: z.number(), capacityUnits: z.number() })),
+});
+
+const costOf = (counts: readonly { action: string; calls: number; units: number }[]): Cost => ({
+  calls: Object.fromEntries(counts.map(({ action, calls }) => [action.replace('dynamodb:', ''), calls])),
+  units: counts.reduce((sum, { units }) => sum + units, 0),
+});
+
+let service: RunningService;
+type Client = ReturnType<typeof client>;
+let app: Client;
+
+/** A client of the service of this file. */
+function clientOf(key: string): Client {
+  const at = <T extends unknown[]>(call: (...args: [...T, CallOptions?]) => ReturnType<Client['get']>) =>
+    ((...args: T) => call(...args, { baseUrl: service.credentials.base_url })) as never;
+  const plain = client(key);
+  return {
+    get: at(plain.get),
+    post: at(plain.post),
+    put: at(plain.put),
+    patch: at(plain.patch),
+    delete: at(plain.delete),
+  };
+}
+
+const counter = () => `${service.credentials.aws_endpoint_url}/_local/calls`;
+
+/** Runs an operation and counts what it did on the wire. */
+async function costOfRunning(operation: () => Promise<unknown>): Promise<Cost> {
+  await fetch(counter(), { method: 'DELETE' });
+  await operation();
+  const { calls } = countsSchema.parse(await (await fetch(counter())).json());
+  return costOf(
+    calls.map(({ action, calls: count, capacityUnits: units }) => ({ action, calls: count, units })),
+  );
+}
+
+let serial = 0;
+const created = async (body: Record<string, unknown>): Promise<string> =>
+  (await app.post('/tokens', { type: 'token', data: 'x', ...body })).body.id as string;
+
+/** Each operation prepares what it needs, and answers what is to be counted. */
+const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
+  authenticate: () => Promise.resolve(() => app.get('/applications/key')),
+  'create a token': () => Promise.resolve(() => app.post('/tokens', { type: 'token', data: 'x' })),
+  'create a card': () => Promise.resolve(() => app.post('/tokens', { type: 'card', data: CARD })),
+  'create a card with cvc': () =>
+    Promise.resolve(() => app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '123' } })),
+  'create with two metadata pairs': () =>
+    Promise.resolve(() => app.post('/tokens', { type: 'token', data: 'x', metadata: { a: 'b', c: 'd' } })),
+  'create with deduplicate_token': () =>
+    Promise.resolve(() =>
+      app.post('/tokens', { type: 'token', data: `only ${String((serial += 1))}`, deduplicate_token: true }),
+    ),
+  'create under an idempotency key': () =>
+    Promise.resolve(() =>
+      client(key).post(
+        '/tokens',
+        { type: 'token', data: 'x' },
+        {
+          baseUrl: service.credentials.base_url,
+          headers: { 'SVC-IDEMPOTENCY-KEY': `key ${String((serial += 1))}` },
+        },
+      ),
+    ),
+  'get a token': async () => {
+    const id = await created({});
+    return () => app.get(`/tokens/${id}`);
+  },
+  'get a revealed card with cvc': async () => {
+    const id = await created({ type: 'card', data: { ...CARD, cvc: '123' } });
+    return () => app.get(`/tokens/${id}`);
+  },
+  'get data of 1 MB': async () => {
+    const id = await created({ data: 'x'.repeat(1_000_000) });
+    return () => app.get(`/tokens/${id}`);
+  },
+  'list 20 by cursor': async () => {
+    await app.post(
+      '/tokenize',
+      Array.from({ length: 100 }, (_, index) => index),
+    );
+    const { after } = (await app.get('/tokens')).body.pagination as { after: string };
+    return () => app.get(`/tokens?after=${after}`);
+  },
+  'list 20 of some 500 by number': () => Promise.resolve(() => app.get('/tokens?page=2')),
+  'search a term with one match': async () => {
+    const mark = `mark ${String((serial += 1))}`;
+    await created({ metadata: { mark } });
+    return () => app.post('/tokens/search', { query: `metadata.mark:"${mark}"` });
+  },
+  'search two terms with one match': async () => {
+    const mark = `mark ${String((serial += 1))}`;
+    await created({ metadata: { mark, more: mark } });
+    return () => app.post('/tokens/search', { query: `metadata.mark:"${mark}" AND metadata.more:"${mark}"` });
+  },
+  'update a token': async () => {
+    const id = await created({});
+    return () => app.patch(`/tokens/${id}`, { data: 'y' });
+  },
+  'delete a token': async () => {
+    const id = await created({});
+    return () => app.delete(`/tokens/${id}`);
+  },
+  'delete a token with two metadata pairs': async () => {
+    const id = await created({ metadata: { a: 'b', c: 'd' } });
+    return () => app.delete(`/tokens/${id}`);
+  },
+  'tokenize 100 values': () =>
+    Promise.resolve(() =>
+      app.post(
+        '/tokenize',
+        Array.from({ length: 100 }, (_, index) => index),
+      ),
+    ),
+  'detokenize 100 tokens': async () => {
+    const ids = (
+      await app.post(
+        '/tokenize',
+        Array.from({ length: 100 }, (_, index) => index),
+      )
+    ).body as string[];
+    return () =>
+      app.post(
+        '/detokenize',
+        ids.map((id) => `{{ ${id} }}`),
+      );
+  },
+  'detokenize 100 cards with cvc': async () => {
+    const cards = Array.from({ length: 100 }, () => ({ type: 'card', data: { ...CARD, cvc: '123' } }));
+    const tokens = (await app.post('/tokenize', cards)).body as { id: string }[];
+    return () =>
+      app.post(
+        '/detokenize',
+        tokens.map(({ id }) => `{{ ${id} | json: '$.cvc' }}`),
+      );
+  },
+};
+
+/** The sweep runs by itself; here it runs over a database of its own, so that it can be counted apart. */
+async function sweepCost(prepare: 'token' | 'cvc'): Promise<Cost> {
+  const database = await aDatabase();
+  const tables = database.tables();
+  const now = Date.now();
+  const mortal = aStoredToken({ expiration: { at: now, offsetMinutes: 0 } });
+  const card = aStoredToken({ type: 'card', cvcUntil: now });
+  await createTokenStore(tables, () => now).create([
+    prepare === 'token' ? { token: mortal } : { token: card, cvc: aCvc(now) },
+  ]);
+  database.takeCalls();
+  const work = prepare === 'token' ? dueTokens(tables, () => now) : dueCvcs(tables, () => now);
+  await sweep(work, { clock: () => now, deadline: now + 60_000, onFailure: () => undefined });
+  const calls = database.takeCalls();
+  await database.close();
+  const byAction = Map.groupBy(calls, ({ action }) => action);
+  return costOf(
+    [...byAction].map(([action, records]) => ({
+      action,
+      calls: records.length,
+      units: records.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0),
+    })),
+  );
+}
+
+const SWEEPS = { 'sweep one expired token': 'token', 'sweep one cvc': 'cvc' } as const;
+
+let key = '';
+beforeAll(async () => {
+  service = await runService();
+  const rules = [
+    {
+      priority: 1,
+      container: '/',
+      transform: 'reveal',
+      permissions: ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search'],
+    },
+  ];
+  const application = { name: 'counting', type: 'private', permissions: [], rules };
+  const management = clientOf(service.credentials.management_key);
+  key = (await management.post('/applications', application)).body.key as string;
+  app = clientOf(key);
+  // Every key unwrapped, every function started.
+  for (const prepare of Object.values(OPERATIONS)) await (await prepare())();
+}, 120_000);
+afterAll(() => service.stop());
+
+describe('docs/storage.md', () => {
+  const documented = documentedCosts();
+
+  /** What the table says; `about` leaves an eighth of room, since tokens fall into shards at random. */
+  const asDocumented = (name: string, { units: counted }: Cost): Cost | undefined => {
+    const said = documented.get(name);
+    if (said === undefined) return undefined;
+    const isNear = said.isRough && Math.abs(said.units - counted) <= said.units / 8;
+    return { calls: said.calls, units: isNear ? counted : said.units };
+  };
+
+  it('lists exactly the operations that are counted here', () => {
+    expect([...documented.keys()].sort()).toEqual(
+      [...Object.keys(OPERATIONS), ...Object.keys(SWEEPS)].sort(),
+    );
+  });
+
+  it.each(Object.keys(OPERATIONS))(
+    'says what "%s" costs on a warm path, without a call to KMS',
+    async (name) => {
+      const operation = await OPERATIONS[name]?.();
+      const cost = await costOfRunning(() => operation?.() ?? Promise.resolve());
+      expect([name, cost]).toEqual([name, asDocumented(name, cost)]);
+    },
+  );
+
+  it.each(Object.entries(SWEEPS))('says what "%s" costs', async (name, prepare) => {
+    const cost = await sweepCost(prepare);
+    expect([name, cost]).toEqual([name, asDocumented(name, cost)]);
+  });
+});

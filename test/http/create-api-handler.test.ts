@@ -1,0 +1,313 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/shared/service-error.ts';
+import { createApiHandler, type EdgeDeps } from '../../http/create-api-handler.ts';
+import { route, type Route } from '../../http/route.ts';
+import { body, text } from '../../http/schemas.ts';
+import { aCaller, anEdge, anEvent, KEY } from './an-api.ts';
+
+const OTHER_KEY = `key_private_${'b'.repeat(40)}`;
+
+const ROUTES: Route<EdgeDeps>[] = [
+  route({
+    operation: 'create',
+    method: 'POST',
+    path: '/things',
+    permission: 'token:create',
+    success: 201,
+    body: body({ name: text }),
+    handle: (_, { body: { name }, caller }) => Promise.resolve({ body: { name, by: caller.applicationId } }),
+  }),
+  route({
+    operation: 'patch',
+    method: 'PATCH',
+    path: '/things/{id}',
+    permission: 'token:read',
+    success: 200,
+    mergePatch: true,
+    body: body({ name: text }),
+    handle: (_, { params }) => Promise.resolve({ body: params }),
+  }),
+  route({
+    operation: 'delete',
+    method: 'DELETE',
+    path: '/things/{id}',
+    permission: 'token:delete',
+    success: 204,
+    handle: () => Promise.resolve({}),
+  }),
+  route({
+    operation: 'status',
+    method: 'GET',
+    path: '/status',
+    success: 200,
+    handle: () => Promise.resolve({ status: 202 }),
+  }),
+  route({
+    operation: 'break',
+    method: 'GET',
+    path: '/break/{how}',
+    success: 200,
+    handle: (_, { params }) => {
+      if (params['how'] === 'service')
+        throw new ServiceError('not_found', 'No.', { headers: { 'X-Hint': 'h' } });
+      if (params['how'] === 'store')
+        throw new ServiceError('dependency_unavailable', 'Down.', {
+          cause: new Error('4242424242424242'),
+          headers: { 'Retry-After': '1' },
+        });
+      throw new TypeError('number 4242424242424242');
+    },
+  }),
+];
+
+function setUp(routes = ROUTES) {
+  const edge = anEdge();
+  const handler = createApiHandler(edge.deps, routes);
+  const send = async (request: Parameters<typeof anEvent>[0]) => {
+    const response = await handler(anEvent(request));
+    return {
+      ...response,
+      json: response.body === undefined ? undefined : JSON.parse(response.body),
+    };
+  };
+  return { ...edge, send };
+}
+
+const key = { 'SVC-API-KEY': KEY };
+
+describe('an answer', () => {
+  it('is the handler’s, with the row’s status unless it says another', async () => {
+    const { send } = setUp();
+    expect(await send({ method: 'POST', headers: key, body: '{"name":"n","more":1}' })).toMatchObject({
+      statusCode: 201,
+      json: { name: 'n', by: 'app-1' },
+      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    });
+    expect(await send({ path: '/status/', headers: key })).toMatchObject({ statusCode: 202 });
+  });
+
+  it('of 204 has no body and no content type', async () => {
+    const { send, allow } = setUp();
+    allow(KEY, aCaller({ permissions: ['token:delete'] }));
+    const response = await send({ method: 'DELETE', path: '/things/1', headers: key });
+    expect(response.statusCode).toBe(204);
+    expect(response.body).toBeUndefined();
+    expect(Object.keys(response.headers ?? {})).toEqual(['SVC-TRACE-ID']);
+  });
+
+  it('always has a trace id, the caller’s if it is one, under the prefix that came', async () => {
+    const { send, lines } = setUp();
+    for (const path of ['/status', '/nowhere', '/break/x']) {
+      const { headers } = await send({ path, headers: { 'acme-api-key': KEY, 'Acme-Trace-Id': 'my-trace' } });
+      expect(headers).toMatchObject({ 'ACME-TRACE-ID': 'my-trace' });
+    }
+    const { headers } = await send({ headers: { 'svc-trace-id': 'bad trace' } });
+    expect(headers?.['SVC-TRACE-ID']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(lines.map((line) => line.traceId).slice(0, 3)).toEqual(['my-trace', 'my-trace', 'my-trace']);
+  });
+});
+
+describe('the order of checks', () => {
+  /** Wrong in every way; each step puts one thing right. */
+  it('is route, key, permission, size, media type, input', async () => {
+    const { send, allow } = setUp();
+    allow(KEY, aCaller({ permissions: [] }));
+    const huge = Buffer.alloc(6_000_001, '{');
+    const wrong = {
+      method: 'PATCH',
+      path: '/things/1',
+      headers: { 'content-type': 'text/plain' },
+      body: huge,
+    };
+    expect((await send({ ...wrong, path: '/nope' })).statusCode).toBe(404);
+    expect(await send({ ...wrong, method: 'PUT' })).toMatchObject({
+      statusCode: 405,
+      headers: { Allow: 'DELETE, PATCH' },
+    });
+    expect((await send(wrong)).statusCode).toBe(401);
+    const known = { ...wrong, headers: { ...wrong.headers, ...key } };
+    expect((await send(known)).statusCode).toBe(403);
+    allow(KEY, aCaller());
+    expect((await send(known)).statusCode).toBe(413);
+    expect((await send({ ...known, body: '{' })).statusCode).toBe(415);
+    const typed = { ...known, headers: { ...key, 'content-type': 'application/merge-patch+json' } };
+    expect((await send({ ...typed, body: '{' })).statusCode).toBe(400);
+    expect((await send({ ...typed, body: '{}' })).json).toMatchObject({ errors: { name: ['is required'] } });
+    expect(await send({ ...typed, body: '{"name":"n"}' })).toMatchObject({
+      statusCode: 200,
+      json: { id: '1' },
+    });
+  });
+
+  it.each([undefined, '', 'nonsense', `key_private_${'c'.repeat(40)}`, `${KEY} `, KEY.toUpperCase()])(
+    '%j is no key',
+    async (given) => {
+      const { send } = setUp();
+      const { statusCode, json } = await send({
+        path: '/status',
+        headers: given === undefined ? {} : { 'SVC-API-KEY': given },
+      });
+      expect([statusCode, json.title]).toEqual([401, 'Unauthorized']);
+    },
+  );
+
+  it('a key that has expired or was deleted is refused at once', async () => {
+    const { send, allow, forget } = setUp();
+    expect((await send({ path: '/status', headers: key })).statusCode).toBe(202);
+    allow(KEY, aCaller(), { expiresAt: 1_000_000 });
+    expect((await send({ path: '/status', headers: key })).statusCode).toBe(401);
+    forget(KEY);
+    expect((await send({ path: '/status', headers: key })).statusCode).toBe(401);
+  });
+});
+
+describe('a failure', () => {
+  it('that is expected says what the error says', async () => {
+    const { send } = setUp();
+    expect(await send({ path: '/break/service', headers: key })).toMatchObject({
+      statusCode: 404,
+      json: { title: 'Not Found', status: 404, detail: 'No.' },
+      headers: { 'X-Hint': 'h', 'Content-Type': 'application/json' },
+    });
+  });
+
+  it('that is not says title and status alone, and the log neither message nor value', async () => {
+    const { send, lines } = setUp();
+    const { statusCode, json } = await send({
+      path: '/break/unexpected',
+      headers: key,
+      query: 'secret=4242',
+    });
+    expect([statusCode, json]).toEqual([500, { title: 'Internal Server Error', status: 500 }]);
+    expect((await send({ path: '/break/store', headers: key })).headers).toMatchObject({
+      'Retry-After': '1',
+    });
+    expect(lines).toMatchObject([
+      { level: 'error', operation: 'break', status: 500, tenantId: 'tenant-1', applicationId: 'app-1' },
+      { level: 'error', operation: 'break', status: 503 },
+    ]);
+    expect(lines[0]?.cause?.[0]).toMatch(/^TypeError \| at /);
+    expect(JSON.stringify(lines)).not.toMatch(/4242|secret|number/);
+  });
+
+  it('before the caller is known leaves a line without one', async () => {
+    const { send, lines } = setUp();
+    await send({ path: '/nowhere/4242', headers: key });
+    await send({ path: '/status', headers: {} });
+    expect(lines).toMatchObject([
+      { level: 'info', operation: 'none', status: 404 },
+      { level: 'info', operation: 'status', status: 401 },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/4242|tenant|cause/);
+  });
+});
+
+describe('idempotency', () => {
+  it('replays the answer and leaves a failure free to be tried again', async () => {
+    const { send, records } = setUp();
+    const request = { method: 'POST', headers: { ...key, 'SVC-IDEMPOTENCY-KEY': 'k' } };
+    expect((await send({ ...request, body: '{}' })).statusCode).toBe(400);
+    const first = await send({ ...request, body: '{"name":"one"}' });
+    const again = await send({ ...request, body: '{"name":"two"}' });
+    expect([again.statusCode, again.json]).toEqual([first.statusCode, first.json]);
+    expect(records.size).toBe(1);
+  });
+
+  it('does not replay to a key that may no longer act', async () => {
+    const { send, allow } = setUp();
+    const request = {
+      method: 'POST',
+      headers: { ...key, 'SVC-IDEMPOTENCY-KEY': 'k' },
+      body: '{"name":"one"}',
+    };
+    await send(request);
+    allow(KEY, aCaller({ permissions: ['token:read'] }));
+    expect((await send(request)).statusCode).toBe(403);
+  });
+});
+
+describe('an early read', () => {
+  function early(prefetch: (tenantId: string) => Promise<string>) {
+    return setUp([
+      route({
+        operation: 'get',
+        method: 'GET',
+        path: '/things/{id}',
+        permission: 'token:read',
+        success: 200,
+        query: z.custom<URLSearchParams>((given) => (given as URLSearchParams).get('bad') === null, {
+          error: 'is bad',
+        }),
+        prefetch: (_: EdgeDeps, tenantId: string) => prefetch(tenantId),
+        handle: (_, { prefetched }) => Promise.resolve({ body: prefetched ?? 'not read early' }),
+      }),
+    ]);
+  }
+  const request = { path: '/things/1', headers: key };
+
+  it('starts once the tenant of the key is known, and is used', async () => {
+    const { send } = early((tenantId) => Promise.resolve(`of ${tenantId}`));
+    expect((await send(request)).json).toBe('not read early');
+    expect((await send(request)).json).toBe('of tenant-1');
+  });
+
+  it('is not used for another tenant than it was made for', async () => {
+    const { send, allow } = early((tenantId) => Promise.resolve(`of ${tenantId}`));
+    await send(request);
+    allow(KEY, aCaller({ tenantId: 'tenant-2' }));
+    expect((await send(request)).json).toBe('not read early');
+    expect((await send(request)).json).toBe('of tenant-2');
+  });
+
+  it('is made for the tenant of the very key', async () => {
+    const asked: string[] = [];
+    const { send, allow } = early((tenantId) => {
+      asked.push(tenantId);
+      return Promise.resolve('early');
+    });
+    allow(OTHER_KEY, aCaller({ tenantId: 'tenant-2' }));
+    await send(request);
+    await send({ ...request, headers: { 'SVC-API-KEY': OTHER_KEY } });
+    await send({ ...request, headers: {} });
+    await send({ ...request, headers: { 'SVC-API-KEY': 'nonsense' } });
+    expect(asked).toEqual([]);
+    await send({ ...request, headers: { 'SVC-API-KEY': OTHER_KEY } });
+    expect(asked).toEqual(['tenant-2']);
+  });
+
+  it('that fails is the failure of the request, or of nothing if the request is refused anyway', async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    try {
+      const { send, allow, forget } = early(() =>
+        Promise.reject(new ServiceError('dependency_unavailable', 'Down.')),
+      );
+      await send(request);
+      expect((await send(request)).statusCode).toBe(503);
+      expect((await send({ ...request, query: 'bad=1' })).statusCode).toBe(400);
+      allow(KEY, aCaller({ permissions: [] }));
+      expect((await send(request)).statusCode).toBe(403);
+      forget(KEY);
+      expect((await send(request)).statusCode).toBe(401);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', listen);
+    }
+  });
+
+  it('forgets the tenant of a key that was refused', async () => {
+    const asked: string[] = [];
+    const { send, allow, forget } = early((tenantId) => {
+      asked.push(tenantId);
+      return Promise.resolve('early');
+    });
+    await send(request);
+    forget(KEY);
+    await send(request);
+    allow(KEY, aCaller());
+    await send(request);
+    expect(asked).toEqual(['tenant-1']);
+  });
+});

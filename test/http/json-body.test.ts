@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { parseJsonBody } from '../../http/json-body.ts';
+
+const parse = (text: string) => parseJsonBody(Buffer.from(text));
+const refused = (detail: unknown = expect.any(String)) =>
+  expect.objectContaining({ code: 'validation_failed', message: detail });
+
+/** The exact value of a decimal number as a fraction of whole numbers, by nothing but whole numbers. */
+function exact(text: string): readonly [numerator: bigint, powerOfTen: number] {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  let [numerator, power] = [BigInt(`${sign}${whole}${fraction}`), Number(exponent) - fraction.length];
+  if (numerator === 0n) return [0n, 0];
+  while (numerator % 10n === 0n) [numerator, power] = [numerator / 10n, power + 1];
+  return [numerator, power];
+}
+
+const survives = (text: string) => {
+  const value = Number(text);
+  return (
+    Number.isFinite(value) &&
+    JSON.stringify(exact(text).map(String)) === JSON.stringify(exact(String(value)).map(String))
+  );
+};
+
+const digits = (max: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${String(max)}}$`));
+const number = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.oneof(
+      fc.constant('0'),
+      digits(22).map((text) => text.replace(/^0+(?=.)/, '')),
+    ),
+    fc.option(digits(25), { nil: undefined }),
+    fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e+', 'E-', 'e-'), fc.integer({ min: 0, max: 340 })), {
+      nil: undefined,
+    }),
+  )
+  .map(
+    ([sign, whole, fraction, exponent]) =>
+      `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${exponent === undefined ? '' : exponent.join('')}`,
+  );
+
+describe('a number in a body', () => {
+  it('is taken exactly when the double it becomes has the same value', () => {
+    fc.assert(
+      fc.property(number, (text) => {
+        if (survives(text)) expect(parse(`{"a":[${text}]}`)).toEqual({ a: [JSON.parse(text)] });
+        else
+          expect(() => parse(`{"a":[${text}]}`)).toThrow(
+            refused(expect.stringContaining('cannot be kept exactly')),
+          );
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is taken whenever a double says it', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(parse(JSON.stringify(value))).toBe(value === 0 ? 0 : value);
+        expect(parse(value.toExponential())).toBe(value === 0 ? 0 : value);
+      }),
+    );
+  });
+
+  it.each([
+    '9007199254740993',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '0.1000000000000000000001',
+    '123456789012345678901',
+    '4.9e-325',
+  ])('%s is refused', (text) => {
+    expect(() => parse(`[${text}]`)).toThrow(refused());
+  });
+
+  it.each([
+    '9007199254740992',
+    '1e308',
+    '0e999',
+    '0.10000000000000000000',
+    '1.5e3',
+    '100000000000000000000000',
+    '5e-324',
+    '-0',
+    '4242424242424242',
+  ])('%s is taken', (text) => {
+    expect(parse(text)).toBe(JSON.parse(text));
+  });
+
+  it('is not looked for inside of text', () => {
+    expect(parse('{"1e400":"9007199254740993 \\" 1e400","\\\\":1}')).toEqual({
+      '1e400': '9007199254740993 " 1e400',
+      '\\': 1,
+    });
+  });
+
+  it('takes no longer for hostile lengths', () => {
+    const zeros = '0'.repeat(2_000_000);
+    for (const text of [
+      `1.${zeros}1`,
+      `0.${zeros}1`,
+      `1${zeros}1`,
+      `1.${`${'0'.repeat(1000)}1`.repeat(2_000)}`,
+    ])
+      expect(() => parse(`[${text}]`)).toThrow(refused());
+    expect(parse(`[1.${zeros}]`)).toEqual([1]);
+  }, 20_000);
+});
+
+describe('the nesting of a body', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+  it('goes 64 levels deep, and one more is refused before it is parsed', () => {
+    expect(() => parse(nested(64))).not.toThrow();
+    expect(() => parse(objects(64))).not.toThrow();
+    for (const text of [
+      nested(65),
+      objects(65),
+      nested(3_000_000),
+      '['.repeat(6_000_000),
+      '{"a":['.repeat(500_000),
+    ])
+      expect(() => parse(text)).toThrow(refused('The body is nested deeper than 64 levels.'));
+  });
+
+  it('is counted by what is open, not by what was, and not inside of text', () => {
+    expect(parse(`[${Array.from({ length: 200 }, () => '[]').join()}]`)).toHaveLength(200);
+    expect(parse(`"${'['.repeat(100)}"`)).toBe('['.repeat(100));
+    expect(parse(`{"a\\"${'['.repeat(100)}":"\\\\"}`)).toBeDefined();
+  });
+});
+
+describe('a body', () => {
+  it('that is JSON is what JSON.parse makes of it', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    ' ',
+    '{',
+    '{"a":}',
+    "{'a':1}",
+    '[1,]',
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '-',
+    'NaN',
+    'Infinity',
+    'undefined',
+    '{"a":1}x',
+    '"\n"',
+    '"\\x"',
+    ']',
+    '{]}',
+    '"open',
+    '1e',
+    '\u00a0{}',
+    '1.5.5',
+    '0x10',
+    '/* */1',
+  ])('%j is not JSON, and the answer does not quote it', (text) => {
+    expect(() => parse(text)).toThrow(refused('The body is not valid JSON.'));
+  });
+
+  it('that is not JSON leaves nothing of itself in the error', () => {
+    let error: unknown;
+    try {
+      parse('{"number": 4242424242424242 oops}');
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: 'validation_failed' });
+    expect((error as Error).cause).toBeUndefined();
+    expect((error as Error).message).not.toContain('4242');
+  });
+
+  it('may begin with a byte order mark, one', () => {
+    expect(parseJsonBody(Buffer.from('\ufeff{"a":1}'))).toEqual({ a: 1 });
+    expect(() => parse('\ufeff\ufeff{}')).toThrow(refused());
+  });
+
+  it.each([
+    Buffer.from([0x22, 0xff, 0x22]),
+    Buffer.from([0x22, 0xc3, 0x22]),
+    Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
+    Buffer.from('"é"', 'latin1'),
+    Buffer.from('"a"', 'utf16le'),
+  ])('%# that is not UTF-8 is refused rather than changed', (bytes) => {
+    expect(() => parseJsonBody(bytes)).toThrow(refused('The body is not valid JSON.'));
+  });
+
+  it('keeps half a surrogate pair that was written as an escape', () => {
+    expect(parse('"\\ud800"')).toBe('\ud800');
+  });
+
+  it('has the last of duplicate members, and members named __proto__ like any other', () => {
+    expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
+    const value = parse('{"__proto__":{"polluted":1},"constructor":1}') as object;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});

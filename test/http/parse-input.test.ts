@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { apiRequest } from '../../http/api-request.ts';
+import { checkBodySize, checkMediaType, parseAt, parseBody, parseQuery } from '../../http/parse-input.ts';
+import type { Route } from '../../http/route.ts';
+import { body, list, oneOf, optional, text } from '../../http/schemas.ts';
+import { anEvent } from './an-api.ts';
+
+const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({
+  operation: 'test',
+  method: 'POST',
+  path: '/things',
+  success: 200,
+  body: z.unknown(),
+  handle: () => Promise.resolve({}),
+  ...more,
+});
+const aRequest = (content: string | Buffer | undefined, type?: string) =>
+  apiRequest(
+    anEvent({
+      method: 'POST',
+      headers: type === undefined ? {} : { 'Content-Type': type },
+      ...(content === undefined ? {} : { body: content }),
+    }),
+    ['SVC'],
+  );
+
+describe('the media type of a body', () => {
+  it.each([
+    undefined,
+    '',
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="utf-8"',
+    'text/json',
+    'application/merge-patch+json',
+    'application/vnd.a.b+json ; v=1',
+    'image/svg+json',
+  ])('%j is read as JSON', (type) => {
+    expect(parseBody(aRoute(), aRequest('{"a":1}', type))).toEqual({ a: 1 });
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/xml',
+    'application/jsonp',
+    'json',
+    'application/',
+    '/json',
+    'a/b/json',
+    'application/json, text/plain',
+  ])('%s is not, and says so', (type) => {
+    expect(() => parseBody(aRoute(), aRequest('{"a":1}', type))).toThrow(
+      expect.objectContaining({ code: 'validation_failed' }),
+    );
+  });
+
+  it.each([undefined, 'text/plain', 'application/xml', 'nonsense'])(
+    'never refuses a request without a body: %j',
+    (type) => {
+      expect(parseBody(aRoute(), aRequest(undefined, type))).toEqual({});
+      expect(parseBody(aRoute(), aRequest('', type))).toEqual({});
+    },
+  );
+
+  it('does not matter where no body is wanted', () => {
+    const { body: _, ...bodiless } = aRoute();
+    expect(parseBody(bodiless, aRequest('not JSON', 'text/plain'))).toBeUndefined();
+  });
+
+  it.each([
+    'application/merge-patch+json',
+    'application/merge-patch+json; charset=utf-8',
+    'Application/Merge-Patch+JSON',
+  ])('%s is a merge patch', (type) => {
+    expect(() => checkMediaType(aRoute({ mergePatch: true }), aRequest('{}', type))).not.toThrow();
+  });
+
+  it.each([
+    undefined,
+    '',
+    'application/json',
+    'application/json-patch+json',
+    'application/merge-patch',
+    'x-application/merge-patch+json',
+  ])('%j is none, with a body or without', (type) => {
+    for (const content of ['{}', undefined])
+      expect(() => checkMediaType(aRoute({ mergePatch: true }), aRequest(content, type))).toThrow(
+        expect.objectContaining({ code: 'unsupported_media_type' }),
+      );
+    expect(() => checkMediaType(aRoute(), aRequest('{}', type))).not.toThrow();
+  });
+});
+
+describe('the size of a body', () => {
+  it('is up to 6 MB', () => {
+    expect(() => checkBodySize(aRequest(Buffer.alloc(6_000_000)))).not.toThrow();
+    expect(() => checkBodySize(aRequest(Buffer.alloc(6_000_001)))).toThrow(
+      expect.objectContaining({ code: 'payload_too_large' }),
+    );
+  });
+});
+
+describe('the shape of a body', () => {
+  const schema = body({
+    name: text,
+    kind: oneOf(['a', 'b'], 'must be a or b'),
+    note: optional(text),
+    rules: optional(list(z.object({ permissions: list(text) }, { error: 'must be an object' }))),
+  });
+  const errorsOf = (value: unknown) => {
+    try {
+      parseAt(schema, value, '');
+      return undefined;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'validation_failed' });
+      return { ...(error as { errors: object }).errors };
+    }
+  };
+
+  it('is told member by member, in the paths of the request', () => {
+    expect(errorsOf({ name: 5, kind: 'c', rules: [{ permissions: ['x', 4242] }, 1] })).toEqual({
+      name: ['must be a string'],
+      kind: ['must be a or b'],
+      'rules[0].permissions[1]': ['must be a string'],
+      'rules[1]': ['must be an object'],
+    });
+    expect(errorsOf({})).toEqual({ name: ['is required'], kind: ['is required'] });
+    expect(errorsOf([])).toEqual({ body: ['must be a JSON object'] });
+    expect(errorsOf(null)).toEqual({ body: ['must be a JSON object'] });
+  });
+
+  it('ignores members that it does not know, and null where a member may be left out', () => {
+    expect(parseAt(schema, { name: 'n', kind: 'a', note: null, extra: 1 }, '')).toEqual({
+      name: 'n',
+      kind: 'a',
+    });
+  });
+
+  it('of a part of the body has paths below it', () => {
+    expect(() => parseAt(text, 1, 'application.id')).toThrow(
+      expect.objectContaining({
+        errors: expect.objectContaining({ 'application.id': ['must be a string'] }),
+      }),
+    );
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('may be wrong at a member named %s', (name) => {
+    const anyMember = z
+      .unknown()
+      .superRefine((_, context) => context.addIssue({ code: 'custom', path: [name], message: 'is wrong' }));
+    try {
+      parseAt(anyMember, {}, '');
+      throw new Error('nothing was thrown');
+    } catch (error) {
+      expect(JSON.stringify((error as { errors?: object }).errors)).toBe(`{"${name}":["is wrong"]}`);
+    }
+  });
+
+  it('of a query is given the parameters as they came', () => {
+    const query = z.custom<URLSearchParams>().transform((given) => given.getAll('id'));
+    const request = apiRequest(anEvent({ query: 'id=a&id=b%20c' }), ['SVC']);
+    expect(parseQuery(aRoute({ query }), request)).toEqual(['a', 'b c']);
+    expect(parseQuery(aRoute(), request)).toBeUndefined();
+  });
+});

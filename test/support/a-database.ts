@@ -1,0 +1,114 @@
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { z } from 'zod';
+import type { TokenTables } from '../../adapters/dynamodb/token-tables.ts';
+import { DataStack } from '../../lib/data-stack.ts';
+import type { CallRecord } from '../../local/aws-endpoint/call-counter.ts';
+import { startAwsEndpoint } from '../../local/aws-endpoint/start-aws-endpoint.ts';
+import { createDynamoDb } from '../../local/dynamodb/create-dynamodb.ts';
+import type { TableDefinition } from '../../local/dynamodb/table.ts';
+
+const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
+const TABLES = ['Tokens', 'Ephemeral'] as const;
+
+const tableResource = z.object({
+  Properties: z.object({
+    AttributeDefinitions: z.custom<TableDefinition['attributeDefinitions']>(),
+    KeySchema: z.custom<TableDefinition['keySchema']>(),
+    GlobalSecondaryIndexes: z.custom<NonNullable<TableDefinition['globalSecondaryIndexes']>>(),
+  }),
+});
+
+/** The table as the synthesized data stack defines it. */
+function definitionOf(template: Template, logicalId: string): TableDefinition {
+  const tables = Object.entries(template.findResources('AWS::DynamoDB::Table'));
+  const [, found] = tables.find(([id]) => id.startsWith(logicalId)) ?? [];
+  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = tableResource.parse(found).Properties;
+  return {
+    name: logicalId,
+    attributeDefinitions: AttributeDefinitions,
+    keySchema: KeySchema,
+    globalSecondaryIndexes: GlobalSecondaryIndexes,
+    timeToLiveAttribute: 'ttl',
+  };
+}
+
+/** What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if the process had ended. */
+export type Fate = (operation: string, nth: number) => 'lose' | 'die' | undefined;
+
+/** A client whose calls, each attempt of the SDK by itself, meet a fate. */
+function clientWith(endpoint: string, fate: Fate): DynamoDBClient {
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = new DynamoDBClient({ endpoint, region: ACCOUNT.region, credentials, maxAttempts: 3 });
+  let nth = 0;
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      nth += 1;
+      const outcome = fate(String(context['commandName']).replace('Command', ''), nth);
+      if (outcome === 'die') throw new Error('the process has ended');
+      const result = await next(args);
+      if (outcome === 'lose') throw Object.assign(new Error('lost'), { name: 'TimeoutError' });
+      return result;
+    },
+    { step: 'deserialize', priority: 'high', name: 'fate' },
+  );
+  return client;
+}
+
+/** The tables of the service in a DynamoDB of its own, behind the local endpoint and the real client. */
+export interface Database {
+  /** Tables for an adapter, with a client of their own whose calls meet the fate. */
+  tables(fate?: Fate): TokenTables;
+  /** Calls since the last look. */
+  takeCalls(): readonly CallRecord[];
+  /** Keys of all items in both tables, as `pk sk`. */
+  keys(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export async function aDatabase(listShards = 4): Promise<Database> {
+  const template = Template.fromStack(new DataStack(new App(), 'Data', {}));
+  const dynamodb = await createDynamoDb(ACCOUNT);
+  for (const name of TABLES) await dynamodb.createTable(definitionOf(template, name));
+  let records: CallRecord[] = [];
+  const endpoint = await startAwsEndpoint({
+    ...ACCOUNT,
+    services: [dynamodb],
+    roleForAccessKey: () => 'administrator',
+    onCall: (record) => records.push(record),
+  });
+  const clients: DynamoDBClient[] = [];
+  const connect = (fate: Fate) => {
+    const client = clientWith(endpoint.url, fate);
+    clients.push(client);
+    return client;
+  };
+  const observer = connect(() => undefined);
+  return {
+    tables: (fate = () => undefined) => ({
+      client: connect(fate),
+      tokensTable: 'Tokens',
+      ephemeralTable: 'Ephemeral',
+      listShards,
+    }),
+    takeCalls() {
+      const taken = records;
+      records = [];
+      return taken;
+    },
+    async keys() {
+      const keys: string[] = [];
+      for (const TableName of TABLES) {
+        for await (const { Items = [] } of paginateScan({ client: observer }, { TableName }))
+          keys.push(...Items.map(({ pk, sk }) => `${pk?.S ?? ''} ${sk?.S ?? ''}`));
+      }
+      return keys;
+    },
+    async close() {
+      for (const client of clients) client.destroy();
+      await endpoint.close();
+      await dynamodb.close();
+    },
+  };
+}

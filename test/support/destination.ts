@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { temporaryFolder } from './run-service.ts';
+
+/** A request as the destination got it. */
+export interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** What the destination answers. */
+export type Answering = (received: Received, response: ServerResponse) => void;
+
+export interface TestDestination {
+  readonly port: number;
+  readonly received: Received[];
+  /** Connections ever made, and those open now. */
+  readonly connections: { readonly made: number; readonly open: number };
+  answer: Answering;
+  close(): Promise<void>;
+}
+
+/** A certificate for `localhost` that only who is told of it trusts (`NODE_EXTRA_CA_CERTS`). Needs openssl. */
+export function testCertificate(): { readonly keyFile: string; readonly certFile: string } {
+  const folder = temporaryFolder();
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      keyFile,
+      '-out',
+      certFile,
+      ...subject,
+    ],
+    { stdio: 'ignore' },
+  );
+  return { keyFile, certFile };
+}
+
+function listening(server: Server): Promise<number> {
+  return new Promise((resolve) =>
+    server.listen(0, 'localhost', () => resolve((server.address() as AddressInfo).port)),
+  );
+}
+
+/** A real server on this machine that records what it gets; HTTPS if it has a certificate. */
+export async function startDestination(certificate?: {
+  readonly keyFile: string;
+  readonly certFile: string;
+}): Promise<TestDestination> {
+  const received: Received[] = [];
+  const counts = { made: 0, open: 0 };
+  const state = { answer: ((_received, response) => response.end('ok')) as Answering };
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const got = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks),
+      };
+      received.push(got);
+      state.answer(got, response);
+    });
+  };
+  const server =
+    certificate === undefined
+      ? createHttpServer(listener)
+      : createHttpsServer(
+          { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certFile) },
+          listener,
+        );
+  server.on('connection', (socket) => {
+    counts.made += 1;
+    counts.open += 1;
+    socket.once('close', () => (counts.open -= 1));
+  });
+  const port = await listening(server);
+  return {
+    port,
+    received,
+    connections: counts,
+    get answer() {
+      return state.answer;
+    },
+    set answer(next) {
+      state.answer = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
