@@ -1,5 +1,5 @@
 // `npm run bench:storage`: what lists, searches and sweeps cost, in calls and units, as the number of tokens grows. Nothing is asserted.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { dueCvcs, dueTokens } from '../adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../adapters/dynamodb/token-store.ts';
 import { COUNT_MAX, sliceAfter, sliceNumbered } from '../core/shared/pagination.ts';
@@ -7,9 +7,9 @@ import { newPosition } from '../core/shared/position.ts';
 import { sweep } from '../core/sweep/sweep.ts';
 import type { StoredToken } from '../core/tokens/token.ts';
 import type { TokenCandidate, TokenWrite } from '../core/tokens/token-store.ts';
+import { aStoredToken, TENANT } from '../test/adapters/dynamodb/a-stored-token.ts';
 import { aDatabase, type Database } from '../test/support/a-database.ts';
 
-const TENANT = randomUUID();
 const LIST_SHARDS = 8;
 const SIZES = [1_000, 20_000];
 const WALKED = 10_000;
@@ -19,26 +19,6 @@ const RUN_MS = 53_000;
 const PAGE = 20;
 
 const thousands = (count: number) => count.toLocaleString('en');
-
-function aToken(more: Partial<StoredToken> = {}): StoredToken {
-  const createdAt = Date.now();
-  return {
-    tenantId: TENANT,
-    id: randomUUID(),
-    type: 'card',
-    containers: ['/pci/high/'],
-    fingerprint: randomBytes(32).toString('base64url'),
-    sealedData: randomBytes(120),
-    createdBy: randomUUID(),
-    createdAt,
-    position: newPosition(createdAt),
-    terms: [],
-    holdsLock: false,
-    version: 1,
-    writeId: randomBytes(12),
-    ...more,
-  };
-}
 
 /** Writes tokens by the hundred, as tokenize does. */
 async function fill(database: Database, count: number, make: (index: number) => TokenWrite): Promise<void> {
@@ -61,7 +41,7 @@ async function costs(size: number): Promise<Readonly<Record<string, string>>> {
   const database = await aDatabase(LIST_SHARDS);
   const store = createTokenStore(database.tables(), Date.now);
   await fill(database, size, (index) => ({
-    token: aToken({ terms: index % (size / 5) === 0 ? ['common', 'rare'] : ['common'] }),
+    token: aStoredToken({ terms: index % (size / 5) === 0 ? ['common', 'rare'] : ['common'] }),
   }));
   const all = () => true;
   const read = async (entries: readonly TokenCandidate[]) =>
@@ -103,7 +83,7 @@ async function walkWhileChanging(): Promise<void> {
   const store = createTokenStore(database.tables(), Date.now);
   const old = new Set<string>();
   await fill(database, WALKED, () => {
-    const token = aToken();
+    const token = aStoredToken();
     old.add(token.id);
     return { token };
   });
@@ -116,7 +96,7 @@ async function walkWhileChanging(): Promise<void> {
     for (const { id } of entries) seen.set(id, (seen.get(id) ?? 0) + 1);
     after = next;
     pages += 1;
-    const fresh = [aToken(), aToken(), aToken()];
+    const fresh = [aStoredToken(), aStoredToken(), aStoredToken()];
     await store.create(fresh.map((token) => ({ token })));
     comings.push(...fresh);
     const going = pages % 2 === 0 ? comings.shift() : undefined;
@@ -132,9 +112,11 @@ async function walkWhileChanging(): Promise<void> {
 async function drain(): Promise<void> {
   const database = await aDatabase(LIST_SHARDS);
   const due = Date.now() - 1;
-  await fill(database, BACKLOG / 2, () => ({ token: aToken({ expiration: { at: due, offsetMinutes: 0 } }) }));
   await fill(database, BACKLOG / 2, () => ({
-    token: aToken({ cvcUntil: due }),
+    token: aStoredToken({ expiration: { at: due, offsetMinutes: 0 } }),
+  }));
+  await fill(database, BACKLOG / 2, () => ({
+    token: aStoredToken({ cvcUntil: due }),
     cvc: { sealedCvc: randomBytes(60), until: due },
   }));
   database.takeCalls();

@@ -100,7 +100,7 @@ export function createApiHandler<Deps extends EdgeDeps>(
   routes: readonly Route<Deps>[],
   options: { readonly present?: (problem: Problem) => unknown } = {},
 ): Handler {
-  const { present = (problem) => problem } = options;
+  const present = options.present ?? ((problem: Problem): unknown => problem);
   const match = routeTable(routes);
   const identify = createIdentify(deps);
 

@@ -2,15 +2,13 @@
 // `Secret.reveal()`. Each list is the first column of a table below a fixed heading.
 import { globSync, readFileSync } from 'node:fs';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
-import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
-import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
-import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { PROBLEMS } from '../http/problem.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
+import { allRoutes } from './all-routes.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
 function documented(file: string, heading: string): Set<string> {
@@ -28,9 +26,7 @@ function revealSites(): string[] {
   return files.filter((file) => readFileSync(file, 'utf8').includes('.reveal()'));
 }
 
-const routes = [...tokensRoutes, ...applicationsRoutes, ...proxyRoutes].map(
-  ({ method, path }) => `${method} ${path}`,
-);
+const routes = allRoutes().map(({ method, path }) => `${method} ${path}`);
 const environments = [
   tokensEnvironment,
   applicationsEnvironment,

@@ -32,6 +32,7 @@ const STATIC: readonly Check[] = [
       'adapters',
       'local',
       'tools',
+      'bench',
     ],
   },
   { name: 'unused code', command: ['knip'] },

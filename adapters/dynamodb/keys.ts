@@ -18,6 +18,14 @@ export function tokenKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: 'token' };
 }
 
+/** More bytes than the id of any token has; a partition key takes 2,048 (AWS). */
+const NAME_MAX_BYTES = 1_600;
+
+/** Whether an id, or a fingerprint, that somebody asks for can be part of a key at all. What cannot is not there. */
+export function canBeInKey(name: string): boolean {
+  return name !== '' && Buffer.byteLength(name) <= NAME_MAX_BYTES;
+}
+
 /** The tenant and the id in the partition key of a token. */
 export function parseTokenPartition(pk: string): { readonly tenantId: string; readonly id: string } {
   return { tenantId: pk.slice(0, TENANT_ID_LENGTH), id: pk.slice(TENANT_ID_LENGTH + 1) };

@@ -156,8 +156,8 @@ export function createTokenCandidates({
     const probes = await Promise.all(
       terms.map(async (term) => {
         const walk = pages(termWalk(tenantId, term), bounds, Math.min(expected, PROBE));
-        const { value: first } = await walk.next();
-        const page = first ?? [];
+        const first = await walk.next();
+        const page = first.done === true ? [] : first.value;
         const reach = page.length < Math.min(expected, PROBE) ? '' : (page.at(-1)?.position ?? '');
         return { term, walk, page, reach };
       }),

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';
-import { INDEXES, chunkKey, cvcKey, parseTokenPartition, tokenKey, type ItemKey } from './keys.ts';
+import {
+  INDEXES,
+  canBeInKey,
+  chunkKey,
+  cvcKey,
+  parseTokenPartition,
+  tokenKey,
+  type ItemKey,
+} from './keys.ts';
 import { fromItem, send, toBuffer, toItem, type Item } from './table-client.ts';
 import { readTokenItem } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
@@ -52,6 +60,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   }
 
   async function findItem(tenantId: string, id: string): Promise<Item | undefined> {
+    if (!canBeInKey(id)) return undefined;
     const key = toItem({ ...tokenKey(tenantId, id) });
     const command = new GetItemCommand({ TableName: tokensTable, Key: key, ConsistentRead: true });
     return (await send(() => client.send(command))).Item;
@@ -78,7 +87,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
   async function findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]> {
     const items = await getAll(
       { client, name: tokensTable },
-      [...new Set(ids)].map((id) => tokenKey(tenantId, id)),
+      [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
     );
     const visible = items.filter((item) => !readTokenItem(item).pending);
     const tokens = await Promise.all(
@@ -105,6 +114,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
     },
 
     async findByFingerprint(tenantId, fingerprint) {
+      if (!canBeInKey(fingerprint)) return [];
       const query = {
         TableName: tokensTable,
         IndexName: INDEXES.fingerprint,

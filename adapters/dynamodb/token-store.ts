@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, DeleteItemCommand } from '@aws-sdk/cli
 import type { Clock } from '../../core/shared/clock.ts';
 import type { Container } from '../../core/shared/container.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
-import { tokenKey } from './keys.ts';
+import { canBeInKey, tokenKey } from './keys.ts';
 import { send, toItem } from './table-client.ts';
 import { createTokenCandidates } from './token-candidates.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
@@ -36,6 +36,7 @@ function createDeleteAlone(
 ): Pick<TokenStore, 'deleteAlone'> {
   return {
     async deleteAlone(tenantId, id, { below, now }) {
+      if (!canBeInKey(id)) return { kept: undefined };
       if (below.length === 0 || below.length > BELOW_MAX) return { kept: await reader.find(tenantId, id) };
       const key = toItem({ ...tokenKey(tenantId, id) });
       const command = new DeleteItemCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });

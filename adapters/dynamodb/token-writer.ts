@@ -20,8 +20,8 @@ export function createTokenWriter(tables: TokenTables, reader: TokenReader, cloc
   return {
     create: createTokenCreate(tables, calls, removal, obstacles, clock),
     update: createTokenUpdate(tables, calls, removal, obstacles, clock),
-    remove: removal.remove,
-    repair: removal.repair,
+    remove: (read) => removal.remove(read),
+    repair: (item) => removal.repair(item),
 
     async deleteWhole(token) {
       if (await removal.remove({ token, chunks: chunkCount(token) })) return true;

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** Longest destination, in characters (decisions.md, section 6). */
 const DESTINATION_MAX_LENGTH = 400;
@@ -30,7 +30,7 @@ function originOf(entry: string): string {
 
 /** Why a name cannot be a destination. */
 function nameProblem(host: string): string | undefined {
-  if (host.startsWith('[') || isIP(host) !== 0) return 'must name its host, not an address';
+  if (host.startsWith('[') || ipaddr.isValid(host)) return 'must name its host, not an address';
   if (host.endsWith('.')) return 'must name its host without a trailing dot';
   const last = host.slice(host.lastIndexOf('.') + 1);
   if (!DNS_NAME.test(host) || /^(?:\d+|0x[\da-f]*)$/.test(last)) return 'must name its host as a DNS name';

@@ -14,7 +14,7 @@ const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(
  * section 6; IANA special-purpose address registries, RFC 6890). What is not an address is forbidden too.
  */
 export function isForbiddenAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return true;
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return true;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return true;
   if (address.kind() === 'ipv4') return false;

@@ -15,7 +15,18 @@ const json = z.custom<Json>((value) => value !== undefined, { error: 'is require
 
 const boolean = z.boolean({ error: 'must be true or false' });
 
-const metadata = z.record(z.string(), text, { error: 'must be an object of strings' });
+/** An object of texts; zod's own record loses a member named `__proto__`. */
+function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
+  return z
+    .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
+    .superRefine((given: unknown, context) => {
+      for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
+        if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
+    });
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const metadata = textMap(isText);
 
 /** Body of "create token" (spec.md). What depends on the type is checked in `core`. */
 export const createTokenBody = body({
@@ -44,7 +55,7 @@ export const createTokenBody = body({
   }),
 );
 
-const nullableMetadata = z.record(z.string(), text.nullable(), { error: 'must be an object of strings' });
+const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));
 
 /** Body of "update token" (spec.md): a merge patch, in which `null` has a meaning of its own. */
 export const updateTokenBody = body({

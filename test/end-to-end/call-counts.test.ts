@@ -27,7 +27,11 @@ function documentedCosts(): ReadonlyMap<string, Cost & { readonly isRough: boole
       .filter(([, name = '']) => !/^-+$/.test(name))
       .map(([, name = '', , calls = '', units = '']) => [
         name,
-        { calls: parseCalls(calls), units: Number(units) },
+        {
+          calls: parseCalls(calls),
+          units: Number(units.replace('about ', '')),
+          isRough: units.startsWith('about '),
+        },
       ]),
   );
 }
@@ -51,16 +55,15 @@ type Client = ReturnType<typeof client>;
 let app: Client;
 
 /** A client of the service of this file. */
-function clientOf(key: string): Client {
-  const at = <T extends unknown[]>(call: (...args: [...T, CallOptions?]) => ReturnType<Client['get']>) =>
-    ((...args: T) => call(...args, { baseUrl: service.credentials.base_url })) as never;
-  const plain = client(key);
+function clientOf(apiKey: string): Client {
+  const plain = client(apiKey);
+  const at = (options?: CallOptions) => ({ ...options, baseUrl: service.credentials.base_url });
   return {
-    get: at(plain.get),
-    post: at(plain.post),
-    put: at(plain.put),
-    patch: at(plain.patch),
-    delete: at(plain.delete),
+    get: (path, options) => plain.get(path, at(options)),
+    post: (path, body, options) => plain.post(path, body, at(options)),
+    put: (path, body, options) => plain.put(path, body, at(options)),
+    patch: (path, body, options) => plain.patch(path, body, at(options)),
+    delete: (path, options) => plain.delete(path, at(options)),
   };
 }
 
@@ -94,16 +97,10 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
       app.post('/tokens', { type: 'token', data: `only ${String((serial += 1))}`, deduplicate_token: true }),
     ),
   'create under an idempotency key': () =>
-    Promise.resolve(() =>
-      client(key).post(
-        '/tokens',
-        { type: 'token', data: 'x' },
-        {
-          baseUrl: service.credentials.base_url,
-          headers: { 'SVC-IDEMPOTENCY-KEY': `key ${String((serial += 1))}` },
-        },
-      ),
-    ),
+    Promise.resolve(() => {
+      const headers = { 'SVC-IDEMPOTENCY-KEY': `key ${String((serial += 1))}` };
+      return app.post('/tokens', { type: 'token', data: 'x' }, { headers });
+    }),
   'get a token': async () => {
     const id = await created({});
     return () => app.get(`/tokens/${id}`);
@@ -205,7 +202,6 @@ async function sweepCost(prepare: 'token' | 'cvc'): Promise<Cost> {
 
 const SWEEPS = { 'sweep one expired token': 'token', 'sweep one cvc': 'cvc' } as const;
 
-let key = '';
 beforeAll(async () => {
   service = await runService();
   const rules = [
@@ -218,8 +214,7 @@ beforeAll(async () => {
   ];
   const application = { name: 'counting', type: 'private', permissions: [], rules };
   const management = clientOf(service.credentials.management_key);
-  key = (await management.post('/applications', application)).body.key as string;
-  app = clientOf(key);
+  app = clientOf((await management.post('/applications', application)).body.key as string);
   // Every key unwrapped, every function started.
   for (const prepare of Object.values(OPERATIONS)) await (await prepare())();
 }, 120_000);

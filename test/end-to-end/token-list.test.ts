@@ -86,6 +86,26 @@ describe('GET /tokens', () => {
     expect((await app.get(`/tokens?after=${after}`)).status).toBe(200);
   });
 
+  it('sees each token that was there exactly once while others come and go', async () => {
+    const { app, container, create } = await aCorner();
+    const old = new Set<string>();
+    for (let hundred = 0; hundred < 15; hundred += 1) {
+      const inputs = Array.from({ length: 100 }, () => ({ type: 'token', data: 1, containers: [container] }));
+      for (const { id } of (await app.post('/tokenize', inputs)).body) old.add(id as string);
+    }
+    const seen: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const { body } = await app.get(`/tokens?size=100${after === '' ? '' : `&after=${after}`}`);
+      seen.push(...body.data.map(({ id }: { id: string }) => id).filter((id: string) => old.has(id)));
+      after = body.pagination.after;
+      const [going] = (await Promise.all([create(), create(), create()])).map(
+        (answer) => answer.body.id as string,
+      );
+      await app.delete(`/tokens/${going ?? ''}`);
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([1_500, 1_500]);
+  });
+
   it('filters by ids, in any number and whatever they are', async () => {
     const { app, create } = await aCorner();
     const ids = [(await create()).body.id, (await create()).body.id, (await create()).body.id];

@@ -1,4 +1,5 @@
-import { anApplication, aRevealingApplication, CARD, management } from '../support/service.ts';
+import { allItems, bytesOf } from '../support/aws.ts';
+import { anApplication, aRevealingApplication, CARD, credentials, management } from '../support/service.ts';
 
 const TYPES = [
   { type: 'card', data: CARD, containers: ['/pci/high/'], masked: { ...CARD, number: 'XXXXXXXXXXXX4242' } },
@@ -271,5 +272,77 @@ describe('access', () => {
     const { status, body } = await collecting.post('/tokens', { type: 'card', data: CARD });
     expect([status, body.data.number]).toEqual([201, 'XXXXXXXXXXXX4242']);
     expect((await collecting.get(`/tokens/${body.id}`)).status).toBe(403);
+  });
+});
+
+describe('what nobody would send', () => {
+  const long = 'a'.repeat(3_000);
+
+  it('an id longer than any id is one that does not exist', async () => {
+    const app = await anApplication();
+    const answers = await Promise.all([
+      app.get(`/tokens/${long}`),
+      app.patch(`/tokens/${long}`, { data: 1 }),
+      app.delete(`/tokens/${long}`),
+      app.post('/detokenize', `{{ ${long} }}`),
+      app.get(`/tokens?id=${long}`),
+      app.post('/tokens/search', { query: `id:"${long}"` }),
+      app.post('/tokens/search', { query: `fingerprint:"${long}"` }),
+      app.post('/tokens/search', { query: 'fingerprint:""' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400, 200, 200, 200, 200]);
+  });
+
+  it('members named __proto__ are members like any other, in data and metadata and in patches of them', async () => {
+    const app = await aRevealingApplication();
+    const headers = { 'Content-Type': 'application/json' };
+    const raw = '{"type":"token","data":{"__proto__":{"a":1}},"metadata":{"__proto__":"x"}}';
+    const { body } = await app.post('/tokens', undefined, { raw, headers });
+    const patch = '{"data":{"__proto__":{"b":2}},"metadata":{"__proto__":"y"}}';
+    const merge = { 'Content-Type': 'application/merge-patch+json' };
+    await app.patch(`/tokens/${body.id}`, undefined, { raw: patch, headers: merge });
+    const { data, metadata } = (await app.get(`/tokens/${body.id}`)).body;
+    expect(JSON.stringify([data, metadata])).toBe('[{"__proto__":{"a":1,"b":2}},{"__proto__":"y"}]');
+    const bad = '{"type":"token","data":1,"metadata":{"__proto__":{}}}';
+    expect((await app.post('/tokens', undefined, { raw: bad, headers })).status).toBe(400);
+  });
+
+  it('413: masks, metadata and expressions larger than their record; anything below, beside any data', async () => {
+    const app = await aRevealingApplication();
+    const token = { type: 'token', data: 'x'.repeat(349_000) };
+    expect((await app.post('/tokens', { ...token, mask: 'm'.repeat(300_001) })).status).toBe(413);
+    const { status, body } = await app.post('/tokens', { ...token, mask: 'm'.repeat(290_000) });
+    expect(status).toBe(201);
+    expect((await app.get(`/tokens/${body.id}`)).body).toEqual(body);
+  });
+
+  it('an idempotency key replays an answer of megabytes', async () => {
+    const app = await aRevealingApplication();
+    const headers = { 'SVC-IDEMPOTENCY-KEY': `large ${String(Date.now())}` };
+    const create = () => app.post('/tokens', { type: 'token', data: 'x'.repeat(2_000_000) }, { headers });
+    const first = await create();
+    expect(first.status).toBe(201);
+    expect((await create()).body).toEqual(first.body);
+  });
+
+  it('creates, updates and deletes of one id at once leave nothing in the indexes', async () => {
+    const app = await aRevealingApplication();
+    const mark = `race-${String(Date.now())}`;
+    const path = `/tokens/${mark}`;
+    const token = { type: 'token', data: {}, id: mark, metadata: { mark }, deduplicate_token: true };
+    const racers = [
+      (at: number) => app.post('/tokens', { ...token, data: { at } }),
+      (at: number) =>
+        app.patch(path, { data: { [`m${String(at)}`]: 1 }, metadata: { [`k${String(at)}`]: 'v' } }),
+      () => app.delete(path),
+    ];
+    const rounds = Array.from({ length: 15 }, (_, at) => racers.map((race) => race(at)));
+    const answers = await Promise.all(rounds.flat());
+    for (const { status } of answers) expect([200, 201, 204, 404, 409]).toContain(status);
+    await app.delete(path);
+    const left = (await allItems(credentials.aws_endpoint_url))
+      .map(bytesOf)
+      .filter((item) => item.includes(mark));
+    expect(left).toEqual([]);
   });
 });

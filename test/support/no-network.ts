@@ -12,7 +12,8 @@ function hostOf(args: unknown[]): string | undefined {
 
 net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
   const host = hostOf(args) ?? 'localhost';
-  if (!['localhost', '127.0.0.1', '::1'].includes(host))
+  // Names below `.example` lead nowhere (RFC 2606): only a resolver of the test's own can answer them.
+  if (!['localhost', '127.0.0.1', '::1'].includes(host) && !host.endsWith('.example'))
     throw new Error(`network is off in unit tests: ${host}`);
   return Reflect.apply(connect, this, args);
 } as Connect;

@@ -40,7 +40,7 @@ describe('an alias', () => {
     );
   });
 
-  it('is never the value even where only two are possible besides nine others', () => {
+  it('is never the value even where a single character is left to replace', () => {
     for (let turn = 0; turn < 2_000; turn += 1) {
       expect(aliasPreserveFormat('4242', 3)).not.toBe('4242');
       expect(aliasPreserveLength('7')).not.toBe('7');

@@ -1,0 +1,90 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkedLookup, ForbiddenAddressError } from '../../../adapters/egress/checked-lookup.ts';
+import { createEgressClient } from '../../../adapters/egress/https-egress-client.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+
+const PUBLIC = { address: '93.184.216.34', family: 4 };
+const LOOPBACK = { address: '127.0.0.1', family: 4 };
+
+/** A resolver that answers one list after the other, as a name does that changes between two questions. */
+function answering(...answers: readonly (readonly LookupAddress[])[]) {
+  let asked = 0;
+  const resolveAll = (
+    _name: string,
+    done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
+  ) => {
+    done(null, answers[Math.min(asked, answers.length - 1)]);
+    asked += 1;
+  };
+  return { resolveAll, timesAsked: () => asked };
+}
+
+const lookedUp = (resolveAll: Parameters<typeof checkedLookup>[0], all: boolean) =>
+  new Promise((resolve, reject) => {
+    checkedLookup(resolveAll)('name.example', { all }, (error, address) =>
+      error ? reject(error) : resolve(address),
+    );
+  });
+
+describe('the checked look-up', () => {
+  it('answers the address that it has checked', async () => {
+    await expect(lookedUp(answering([PUBLIC]).resolveAll, false)).resolves.toBe(PUBLIC.address);
+    await expect(lookedUp(answering([PUBLIC]).resolveAll, true)).resolves.toEqual([PUBLIC]);
+  });
+
+  it('refuses a name if a single one of its addresses is forbidden', async () => {
+    await expect(lookedUp(answering([PUBLIC, LOOPBACK]).resolveAll, true)).rejects.toBeInstanceOf(
+      ForbiddenAddressError,
+    );
+    await expect(lookedUp(answering([LOOPBACK]).resolveAll, false)).rejects.toBeInstanceOf(
+      ForbiddenAddressError,
+    );
+  });
+
+  it('fails for a name without addresses, and for one that cannot be resolved', async () => {
+    await expect(lookedUp(answering([]).resolveAll, true)).rejects.toThrow('no address');
+    await expect(lookedUp((_name, done) => done(new Error('ENOTFOUND')), true)).rejects.toThrow('ENOTFOUND');
+  });
+});
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+describe('the egress client', () => {
+  const request = (url: string) => ({
+    destination: { url: new URL(url), isAdmitted: false },
+    method: 'GET',
+    target: new Secret('/'),
+    headers: new Secret([]),
+    body: new Secret(Buffer.alloc(0)),
+    timeoutMs: 2_000,
+    bodyMaxBytes: 1_000,
+  });
+
+  it('connects to no name that leads here, and asks for a name once: there is no second answer to be tricked by', async () => {
+    let connections = 0;
+    server = createServer().on('connection', () => (connections += 1));
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const rebinding = answering([LOOPBACK], [PUBLIC]);
+    await expect(
+      createEgressClient(rebinding.resolveAll).send(request(`http://rebind.example:${String(port)}/`)),
+    ).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+    expect([connections, rebinding.timesAsked()]).toEqual([0, 1]);
+  });
+
+  it('says nothing of names and addresses in its errors', async () => {
+    const failing = createEgressClient((_name, done) => done(new Error('secret.internal 10.1.2.3')));
+    const error: unknown = await failing
+      .send(request('https://secret.example/'))
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      code: 'destination_unreachable',
+      message: 'The destination cannot be reached.',
+    });
+  });
+});

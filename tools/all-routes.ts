@@ -1,0 +1,18 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { routes as applications } from '../functions/applications/routes.ts';
+import { routes as proxy } from '../functions/proxy/routes.ts';
+import { routes as tokens } from '../functions/tokens/routes.ts';
+
+const TABLES = { applications, proxy, tokens };
+
+/** Every route of every function. Throws if a function has a table that is not in here. */
+export function allRoutes() {
+  const root = join(import.meta.dirname, '..');
+  const folders = globSync('functions/*/routes.ts', { cwd: root }).map((file) => file.split('/')[1] ?? '');
+  const missing = folders.filter((folder) => !(folder in TABLES));
+  if (missing.length > 0) throw new Error(`all routes: ${missing.join(', ')} are missing`);
+  return Object.values(TABLES).flatMap((table) =>
+    table.map(({ operation, method, path, permission }) => ({ operation, method, path, permission })),
+  );
+}
