@@ -76,6 +76,17 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
   return template.flatMap((part) => (part.kind === 'token' ? [part.reference] : []));
 }
 
+/** What a request's references stand for, and what all of them together may still produce. */
+export interface Filling {
+  readonly valueOf: (reference: TokenReference) => Json;
+  readonly budget: Budget;
+}
+
+/** A filling with a budget of its own: one for each request. */
+export function fillingWith(valueOf: Filling['valueOf']): Filling {
+  return { valueOf, budget: createBudget() };
+}
+
 /**
  * Fills a template in. A text that is one reference alone keeps the JSON type of its value; otherwise values are joined as text, each
  * passed through `encode` first. What was filled in is never looked at again. Throws {@link ExpressionError} for a filter that fails and for
@@ -83,16 +94,20 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
  */
 export function fillTokenTemplate(
   template: TokenTemplate,
-  valueOf: (reference: TokenReference) => Json,
+  filling: Filling,
   encode: (text: string) => string = (text) => text,
-  budget: Budget = createBudget(),
 ): Json {
+  const { valueOf, budget } = filling;
   const evaluate = (reference: TokenReference): Json => {
     const value = valueOf(reference);
     return reference.filters === undefined ? value : reference.filters({ value }, budget);
   };
   const [only] = template;
-  if (template.length === 1 && only?.kind === 'token') return evaluate(only.reference);
+  if (template.length === 1 && only?.kind === 'token') {
+    const value = evaluate(only.reference);
+    charge(budget, textOf(value));
+    return value;
+  }
   return template
     .map((part) =>
       part.kind === 'text' ? part.text : charge(budget, encode(textOf(evaluate(part.reference)))),

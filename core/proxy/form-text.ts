@@ -33,7 +33,7 @@ export function formText(text: string, path: string, fields: FieldReporter): Ren
     );
     return {
       references: template.references,
-      render: (valueOf) => `${name}=${encodeFormValue(template.render(valueOf))}`,
+      render: (filling) => `${name}=${encodeFormValue(template.render(filling))}`,
     };
   });
   return together(pairs, (rendered) => rendered.join('&'));

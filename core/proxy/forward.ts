@@ -2,6 +2,7 @@ import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
+import { fillingWith } from '../expressions/token-expression.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
@@ -90,11 +91,11 @@ export async function forward(
     ...headers.references,
     ...body.references,
   ]);
-  const valueOf = tokens.valueOf.bind(tokens);
+  const filling = fillingWith((reference) => tokens.valueOf(reference));
   const rendered = {
-    target: target.render(valueOf),
-    headers: headers.render(valueOf),
-    body: body.render(valueOf),
+    target: target.render(filling),
+    headers: headers.render(filling),
+    body: body.render(filling),
   };
   fields.throwIfFailed();
 

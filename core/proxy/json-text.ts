@@ -25,7 +25,7 @@ export function jsonText(text: string, fields: FieldReporter): Renderable<string
     const template = jsonTemplate(value, 'body', fields);
     pieces.push(untouched(text.slice(at, match.index)), {
       references: template.references,
-      render: (valueOf) => JSON.stringify(template.render(valueOf)),
+      render: (filling) => JSON.stringify(template.render(filling)),
     });
     at = end;
   }

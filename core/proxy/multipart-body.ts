@@ -36,8 +36,8 @@ function partContent(
   const template = textTemplate(content.toString('utf8'), path, fields, (filled) => filled);
   return {
     references: template.references,
-    render: (valueOf) => {
-      const text = template.render(valueOf);
+    render: (filling) => {
+      const text = template.render(filling);
       if (text.includes(`--${boundary}`))
         fields.report(path, 'becomes a text with the boundary of the body in it');
       return Buffer.from(text);

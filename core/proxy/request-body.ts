@@ -39,7 +39,7 @@ function isJson(text: string): boolean {
 
 const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
   references: text.references,
-  render: (valueOf) => Buffer.from(text.render(valueOf)),
+  render: (filling) => Buffer.from(text.render(filling)),
 });
 
 /**

@@ -44,8 +44,8 @@ function field(name: string, value: string, fields: FieldReporter): Renderable<r
   const template = textTemplate(value, `headers.${name}`, fields, (filled) => filled);
   return {
     references: template.references,
-    render: (valueOf) => {
-      const text = template.render(valueOf);
+    render: (filling) => {
+      const text = template.render(filling);
       if (/\p{Cc}/u.test(text)) fields.report(`headers.${name}`, 'becomes a value with control characters');
       return [name, asFieldValue(text)] as const;
     },

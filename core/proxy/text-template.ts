@@ -1,6 +1,7 @@
 import { ExpressionError } from '../expressions/expression-error.ts';
 import {
   fillTokenTemplate,
+  type Filling,
   parseTokenTemplate,
   referencesOf,
   type TokenReference,
@@ -9,13 +10,10 @@ import { textOf } from '../expressions/text-of.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import type { Json } from '../shared/json.ts';
 
-/** The values that a request's references stand for. */
-export type ValueOf = (reference: TokenReference) => Json;
-
 /** A piece of a request with references to tokens: what it refers to, and what it becomes. */
 export interface Renderable<T> {
   readonly references: readonly TokenReference[];
-  render(valueOf: ValueOf): T;
+  render(filling: Filling): T;
 }
 
 /** Something that is sent as it came. */
@@ -30,7 +28,7 @@ export function together<T, R>(
 ): Renderable<R> {
   return {
     references: pieces.flatMap(({ references }) => references),
-    render: (valueOf) => join(pieces.map((piece) => piece.render(valueOf))),
+    render: (filling) => join(pieces.map((piece) => piece.render(filling))),
   };
 }
 
@@ -57,8 +55,8 @@ export function textTemplate(
   const asText = template.length === 1 ? [...template, { kind: 'text' as const, text: '' }] : template;
   return {
     references: referencesOf(template),
-    render: (valueOf) =>
-      reporting(fields, path, () => textOf(fillTokenTemplate(asText, valueOf, encode)), ''),
+    render: (filling) =>
+      reporting(fields, path, () => textOf(fillTokenTemplate(asText, filling, encode)), ''),
   };
 }
 
@@ -67,6 +65,6 @@ export function jsonTemplate(text: string, path: string, fields: FieldReporter):
   const template = reporting(fields, path, () => parseTokenTemplate(text), []);
   return {
     references: referencesOf(template),
-    render: (valueOf) => reporting<Json>(fields, path, () => fillTokenTemplate(template, valueOf), null),
+    render: (filling) => reporting<Json>(fields, path, () => fillTokenTemplate(template, filling), null),
   };
 }

@@ -2,7 +2,9 @@ import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import {
+  fillingWith,
   fillTokenTemplate,
+  type Filling,
   parseTokenTemplate,
   referencesOf,
   type TokenTemplate,
@@ -11,7 +13,7 @@ import { FieldReporter } from '../shared/field-reporter.ts';
 import { isJsonObject, jsonObject, type Json } from '../shared/json.ts';
 import { memberPath } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
-import { resolveTokens, type ResolvedTokens, type ResolveTokensDeps } from './resolve-tokens.ts';
+import { resolveTokens, type ResolveTokensDeps } from './resolve-tokens.ts';
 
 /** A JSON value whose texts are parsed as templates, with their paths. */
 export type ParsedJson =
@@ -56,15 +58,15 @@ export function templatesIn(parsed: ParsedJson): readonly TokenTemplate[] {
 }
 
 /** The value with every template filled in; a filter that fails is reported with its path. */
-export function fillTexts(parsed: ParsedJson, tokens: ResolvedTokens, fields: FieldReporter): Json {
+export function fillTexts(parsed: ParsedJson, filling: Filling, fields: FieldReporter): Json {
   if ('value' in parsed) return parsed.value;
-  if ('array' in parsed) return parsed.array.map((element) => fillTexts(element, tokens, fields));
+  if ('array' in parsed) return parsed.array.map((element) => fillTexts(element, filling, fields));
   if ('object' in parsed)
     return jsonObject(
-      parsed.object.map(([name, member]) => [name, fillTexts(member, tokens, fields)] as const),
+      parsed.object.map(([name, member]) => [name, fillTexts(member, filling, fields)] as const),
     );
   try {
-    return fillTokenTemplate(parsed.template, (reference) => tokens.valueOf(reference));
+    return fillTokenTemplate(parsed.template, filling);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     fields.report(parsed.path === '' ? 'body' : parsed.path, error.message);
@@ -87,7 +89,11 @@ export async function detokenizeJson(
   const parsed = parseTexts(value, path, fields);
   fields.throwIfFailed();
   const tokens = await resolveTokens(deps, caller, permission, templatesIn(parsed).flatMap(referencesOf));
-  const filled = fillTexts(parsed, tokens, fields);
+  const filled = fillTexts(
+    parsed,
+    fillingWith((reference) => tokens.valueOf(reference)),
+    fields,
+  );
   fields.throwIfFailed();
   return new Secret(filled);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
-import { createBudget } from '../../../core/expressions/expression.ts';
 import {
+  fillingWith,
   fillTokenTemplate,
   parseTokenTemplate,
   referencesOf,
@@ -15,7 +15,10 @@ const parsed = (text: string) =>
 /** A row with a title of its own: a text may be very long. */
 const titled = (text: string) => [text.slice(0, 40), text] as const;
 const fill = (text: string, values: Record<string, Json>) =>
-  fillTokenTemplate(parseTokenTemplate(text), ({ id }) => values[id] ?? null);
+  fillTokenTemplate(
+    parseTokenTemplate(text),
+    fillingWith(({ id }) => values[id] ?? null),
+  );
 
 describe('a reference to a token', () => {
   it.each([
@@ -136,10 +139,13 @@ describe('filling in', () => {
         (parts) => {
           const value = parts.join('');
           const asked: string[] = [];
-          const result = fillTokenTemplate(parseTokenTemplate('{{ a }}-{{ a | append: "" }}'), ({ id }) => {
-            asked.push(id);
-            return value;
-          });
+          const result = fillTokenTemplate(
+            parseTokenTemplate('{{ a }}-{{ a | append: "" }}'),
+            fillingWith(({ id }) => {
+              asked.push(id);
+              return value;
+            }),
+          );
           expect(result).toBe(`${value}-${value}`);
           expect(asked).toEqual(['a', 'a']);
         },
@@ -148,7 +154,11 @@ describe('filling in', () => {
   });
 
   it('encodes what is filled in and nothing else', () => {
-    const result = fillTokenTemplate(parseTokenTemplate('a b={{ x }}&c d'), () => 'e f', encodeURIComponent);
+    const result = fillTokenTemplate(
+      parseTokenTemplate('a b={{ x }}&c d'),
+      fillingWith(() => 'e f'),
+      encodeURIComponent,
+    );
     expect(result).toBe('a b=e%20f&c d');
   });
 
@@ -162,12 +172,14 @@ describe('filling in', () => {
     'is bounded, also over several texts that share a budget',
     () => {
       const value = 'x'.repeat(1_000_000);
-      expect(() => fillTokenTemplate(parseTokenTemplate('{{ a }}'.repeat(1_000)), () => value)).toThrow(
-        ExpressionError,
-      );
-      const budget = createBudget();
-      const one = () =>
-        fillTokenTemplate(parseTokenTemplate('{{ a | upcase }}'), () => value, undefined, budget);
+      expect(() =>
+        fillTokenTemplate(
+          parseTokenTemplate('{{ a }}'.repeat(1_000)),
+          fillingWith(() => value),
+        ),
+      ).toThrow(ExpressionError);
+      const filling = fillingWith(() => value);
+      const one = () => fillTokenTemplate(parseTokenTemplate('{{ a | upcase }}'), filling);
       expect(() => Array.from({ length: 100 }, one)).toThrow(ExpressionError);
     },
     HANG_MS,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { fillingWith } from '../../../core/expressions/token-expression.ts';
 import { requestBody } from '../../../core/proxy/request-body.ts';
 import { FieldReporter } from '../../../core/shared/field-reporter.ts';
 import type { Json } from '../../../core/shared/json.ts';
@@ -8,7 +9,7 @@ function rendered(body: string, contentType: string, tokens: Readonly<Record<str
   const fields = new FieldReporter();
   const renderable = requestBody(Buffer.from(body), contentType, false, fields);
   fields.throwIfFailed();
-  const result = renderable.render(({ id }) => tokens[id] ?? null).toString('utf8');
+  const result = renderable.render(fillingWith(({ id }) => tokens[id] ?? null)).toString('utf8');
   fields.throwIfFailed();
   return result;
 }

@@ -1,0 +1,45 @@
+// `npm install` leaves optional packages of other platforms out of the lockfile when the registry at hand does not have them, and
+// `npm ci` then refuses the lockfile as incomplete. This writes their entries from what their names say. Run it after every change of
+// dependencies (CONTRIBUTING.md); it changes nothing that is there.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const FILE = 'package-lock.json';
+
+const packageEntry = z.looseObject({
+  optionalDependencies: z.record(z.string(), z.string()).optional(),
+  dev: z.boolean().optional(),
+});
+const lockfile = z.looseObject({ packages: z.record(z.string(), packageEntry) });
+
+const PLATFORM = /-(android|darwin|freebsd|linux|openharmony|win32)-([a-z0-9]+)(?:-([a-z0-9]+))?$/;
+
+/** The entry of a package of one platform, as npm would write it but for the integrity, which only its registry knows. */
+function entryOf(name: string, version: string, dev: boolean) {
+  const match = PLATFORM.exec(name);
+  if (match === null) throw new Error(`${name}: its name does not say its platform`);
+  const [, os = '', cpu = '', abi = ''] = match;
+  const libc = abi.startsWith('musl') ? 'musl' : abi.startsWith('gnu') ? 'glibc' : undefined;
+  return {
+    version,
+    cpu: [cpu],
+    ...(dev && { dev }),
+    ...(os === 'linux' && libc !== undefined && { libc: [libc] }),
+    optional: true,
+    os: [os],
+  };
+}
+
+const lock = lockfile.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+const packages: Record<string, unknown> = { ...lock.packages };
+let added = 0;
+for (const [path, { optionalDependencies = {}, dev = false }] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    if (`${path}/node_modules/${name}` in packages || `node_modules/${name}` in packages) continue;
+    packages[`node_modules/${name}`] = entryOf(name, version, dev);
+    added += 1;
+  }
+}
+const sorted = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(FILE, `${JSON.stringify({ ...lock, packages: sorted }, null, 2)}\n`);
+console.log(`${String(added)} entries added`);
