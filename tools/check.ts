@@ -37,6 +37,7 @@ const STATIC: readonly Check[] = [
   },
   { name: 'unused code', command: ['knip'] },
   { name: 'documentation', command: ['node', 'tools/check-docs.ts'] },
+  { name: 'browser for the tests', command: ['node', 'tools/ensure-chromium.ts'] },
 ];
 
 const TESTS: readonly Check[] = [

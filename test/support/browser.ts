@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { temporaryFolder } from './run-service.ts';
+
+const run = promisify(execFile);
+
+/** Offline, without a profile, and without the background traffic that a closed network refuses many times over. */
+const FLAGS = [
+  ...[
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+  ],
+  ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+];
+
+/**
+ * Runs a script in a page of an origin of its own, in headless Chromium, and answers what the script returns. `arguments_` reach it
+ * as `args`; what it throws comes back as `{ error }`.
+ */
+export async function inBrowser(script: string, args: unknown): Promise<any> {
+  const page = `<!doctype html><meta charset="utf-8"><pre id="result"></pre><script type="module">
+    const args = ${JSON.stringify(args).replaceAll('<', '\\u003c')};
+    const show = (value) => { document.getElementById('result').textContent = btoa(JSON.stringify(value)); };
+    (async () => { ${script} })().then(show, (error) => show({ error: String(error) }));
+  </script>`;
+  const server = createServer((_request, response) =>
+    response.setHeader('Content-Type', 'text/html').end(page),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const options = [
+      ...FLAGS,
+      `--user-data-dir=${temporaryFolder()}`,
+      '--timeout=20000',
+      '--virtual-time-budget=15000',
+      '--dump-dom',
+    ];
+    const { stdout } = await run('/usr/bin/chromium', [...options, `http://127.0.0.1:${String(port)}/`], {
+      timeout: 50_000,
+    });
+    const result = /<pre id="result">([^<]*)<\/pre>/.exec(stdout)?.[1] ?? '';
+    return JSON.parse(Buffer.from(result, 'base64').toString('utf8'));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
