@@ -9,6 +9,7 @@ import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantStore } from './dynamodb/tenant-store.ts';
+import { createTokenStore } from './dynamodb/token-store.ts';
 import { createKmsKeyService } from './kms/kms-key-service.ts';
 
 /** What the stores behind the edge need to know. */
@@ -36,5 +37,21 @@ export function createEdgeStores(settings: EdgeStoreSettings, clock: Clock) {
     idempotencyStore: createIdempotencyStore(ephemeral),
     tenantKeys,
     vault: createVault(tenantKeys),
+  };
+}
+
+/** What the stores of a function that touches tokens need to know beside. */
+export interface TokenStoreSettings extends EdgeStoreSettings {
+  readonly tokensTable: string;
+  readonly listShards: number;
+}
+
+/** {@link createEdgeStores} with the tokens. */
+export function createEdgeAndTokenStores(settings: TokenStoreSettings, clock: Clock) {
+  const { dynamodb, ...stores } = createEdgeStores(settings, clock);
+  const { tokensTable, ephemeralTable, listShards } = settings;
+  return {
+    ...stores,
+    tokenStore: createTokenStore({ client: dynamodb, tokensTable, ephemeralTable, listShards }, clock),
   };
 }

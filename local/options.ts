@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parseSettings as checkSettings, SettingsError } from '../lib/settings.ts';
 import { errorCode, errorMessage } from './error-code.ts';
 
 export interface StartOptions {
@@ -68,7 +69,14 @@ function parseSettings(entries: readonly string[]): Record<string, string> {
     if (equals < 1) throw new InvalidOption(`--set needs NAME=VALUE, not ${entry}`);
     return [entry.slice(0, equals), entry.slice(equals + 1)];
   });
-  return Object.fromEntries(settings);
+  const given = Object.fromEntries(settings);
+  try {
+    checkSettings(given);
+  } catch (error) {
+    if (error instanceof SettingsError) throw new InvalidOption(`--set: ${error.message}`);
+    throw error;
+  }
+  return given;
 }
 
 function path(name: string, text: string): string {

@@ -9,8 +9,8 @@ import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
 import { applicationItemOf, readApplicationItem, type StoredApplication } from './application-item.ts';
 import { APPLICATION_PREFIX, applicationKey, credentialKey, type ItemKey } from './keys.ts';
+import { transact } from './transact.ts';
 import { send, toItem, type Item, type Table } from './table-client.ts';
-import { failedCondition } from './write-obstacle.ts';
 
 const BATCH_KEYS = 100;
 const PAGE = 200;
@@ -57,18 +57,6 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
     const command = new GetItemCommand({ TableName: name, Key: toItem({ ...key }), ConsistentRead: true });
     const { Item: item } = await send(() => client.send(command));
     return item === undefined ? undefined : readApplicationItem(item);
-  }
-
-  /** Writes all or nothing; `false` if a condition did not hold. */
-  async function transact(items: TransactWriteItem[]): Promise<boolean> {
-    const command = new TransactWriteItemsCommand({ TransactItems: items });
-    try {
-      await send(() => client.send(command));
-      return true;
-    } catch (error) {
-      if (failedCondition(error) === undefined) throw error;
-      return false;
-    }
   }
 
   const removeCredential = (keyHash: Buffer): TransactWriteItem => ({
@@ -130,13 +118,16 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
     async update(previous, next) {
       const stored = await current(previous);
       if (stored === undefined) return false;
-      return transact(puts(name, { ...stored, application: next }, unchanged(stored), unchanged(stored)));
+      return transact(
+        client,
+        puts(name, { ...stored, application: next }, unchanged(stored), unchanged(stored)),
+      );
     },
 
     async replaceKey(previous, next, keyHash) {
       const stored = await current(previous);
       if (stored === undefined) return false;
-      return transact([
+      return transact(client, [
         ...puts(name, { application: next, keyHash }, unchanged(stored), FREE),
         removeCredential(stored.keyHash),
       ]);
@@ -146,7 +137,7 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
       const stored = await current(application);
       if (stored === undefined) return false;
       const key = toItem({ ...applicationKey(application.tenantId, application.id) });
-      return transact([
+      return transact(client, [
         { Delete: { TableName: name, Key: key, ...unchanged(stored) } },
         removeCredential(stored.keyHash),
       ]);

@@ -8,9 +8,9 @@ import type {
 import type { SessionStore } from '../../core/applications/session.ts';
 import { grantsShape } from './grants-item.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
+import { transact } from './transact.ts';
 import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
-import { failedCondition } from './write-obstacle.ts';
 
 const binary = z.instanceof(Uint8Array).transform(toBuffer);
 
@@ -70,44 +70,35 @@ export function createSessionStore(
       if (nonce === undefined || nonce.used) return false;
       const { authorizedBy, permissions, rules, expiresAt } = grants;
       const { ttl, dueSk } = { ...dueAt('', expiresAt), ttl: timeToLive(expiresAt) };
-      const command = new TransactWriteItemsCommand({
-        TransactItems: [
-          {
-            Update: {
-              TableName: name,
-              Key: toItem({ ...nonceKey(tenantId, nonceHash) }),
-              UpdateExpression: 'SET used = :yes',
-              ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(used)',
-              ExpressionAttributeValues: toItem({ ':yes': true }),
-            },
+      return transact(client, [
+        {
+          Update: {
+            TableName: name,
+            Key: toItem({ ...nonceKey(tenantId, nonceHash) }),
+            UpdateExpression: 'SET used = :yes',
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(used)',
+            ExpressionAttributeValues: toItem({ ':yes': true }),
           },
-          {
-            Update: {
-              TableName: name,
-              Key: toItem({ ...sessionKey(nonce.keyHash) }),
-              UpdateExpression:
-                'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAt = :expiresAt, #ttl = :ttl, dueSk = :dueSk',
-              ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
-              ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
-              ExpressionAttributeValues: toItem({
-                ':by': authorizedBy,
-                ':permissions': permissions,
-                ':rules': rules,
-                ':expiresAt': expiresAt,
-                ':ttl': ttl,
-                ':dueSk': dueSk,
-              }),
-            },
+        },
+        {
+          Update: {
+            TableName: name,
+            Key: toItem({ ...sessionKey(nonce.keyHash) }),
+            UpdateExpression:
+              'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAt = :expiresAt, #ttl = :ttl, dueSk = :dueSk',
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
+            ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
+            ExpressionAttributeValues: toItem({
+              ':by': authorizedBy,
+              ':permissions': permissions,
+              ':rules': rules,
+              ':expiresAt': expiresAt,
+              ':ttl': ttl,
+              ':dueSk': dueSk,
+            }),
           },
-        ],
-      });
-      try {
-        await send(() => client.send(command));
-        return true;
-      } catch (error) {
-        if (failedCondition(error) === undefined) throw error;
-        return false;
-      }
+        },
+      ]);
     },
 
     async findByKeyHash(keyHash): Promise<Credential | undefined> {

@@ -1,5 +1,4 @@
-import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
-import { createEdgeStores } from '../../adapters/edge-stores.ts';
+import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
 import { createEgressClient } from '../../adapters/egress/https-egress-client.ts';
 import type { ForwardDeps } from '../../core/proxy/forward.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
@@ -11,19 +10,18 @@ export type ProxyDeps = EdgeDeps & ForwardDeps;
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): ProxyDeps {
   const config = environment.parse(env);
-  const { dynamodb, ...stores } = createEdgeStores(
-    { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
+  const stores = createEdgeAndTokenStores(
+    {
+      accessTable: config.ACCESS_TABLE,
+      ephemeralTable: config.EPHEMERAL_TABLE,
+      tokensTable: config.TOKENS_TABLE,
+      listShards: config.LIST_SHARDS,
+      keyId: config.KEY_ID,
+    },
     Date.now,
   );
-  const tables = {
-    client: dynamodb,
-    tokensTable: config.TOKENS_TABLE,
-    ephemeralTable: config.EPHEMERAL_TABLE,
-    listShards: config.LIST_SHARDS,
-  };
   return {
     ...stores,
-    tokenStore: createTokenStore(tables, Date.now),
     egress: createEgressClient(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
     clock: Date.now,

@@ -1,5 +1,4 @@
-import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
-import { createEdgeStores } from '../../adapters/edge-stores.ts';
+import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
 import type { CreateTokenDeps } from '../../core/tokens/create-tokens.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
 import { consoleLog } from '../../http/request-log.ts';
@@ -10,19 +9,18 @@ export type TokensDeps = EdgeDeps & CreateTokenDeps;
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
   const config = environment.parse(env);
-  const { dynamodb, ...stores } = createEdgeStores(
-    { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
+  const stores = createEdgeAndTokenStores(
+    {
+      accessTable: config.ACCESS_TABLE,
+      ephemeralTable: config.EPHEMERAL_TABLE,
+      tokensTable: config.TOKENS_TABLE,
+      listShards: config.LIST_SHARDS,
+      keyId: config.KEY_ID,
+    },
     Date.now,
   );
-  const tables = {
-    client: dynamodb,
-    tokensTable: config.TOKENS_TABLE,
-    ephemeralTable: config.EPHEMERAL_TABLE,
-    listShards: config.LIST_SHARDS,
-  };
   return {
     ...stores,
-    tokenStore: createTokenStore(tables, Date.now),
     clock: Date.now,
     headerPrefixes: config.HEADER_PREFIXES,
     log: consoleLog,

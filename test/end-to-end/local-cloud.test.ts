@@ -132,6 +132,22 @@ describe('a service of its own', () => {
     }
   });
 
+  it('429: answers throttled requests in the interface’s form, by the settings of the deployment', async () => {
+    const service = await runService(['--set', 'throttleRate=1', '--set', 'throttleBurst=2']);
+    try {
+      const { base_url: baseUrl, management_key: key } = service.credentials;
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => call(key, 'GET', '/permissions', { baseUrl })),
+      );
+      const throttled = answers.filter(({ status }) => status === 429);
+      expect(throttled.length).toBeGreaterThanOrEqual(8);
+      expect(throttled[0]?.body).toMatchObject({ title: 'Too Many Requests', status: 429 });
+      expect(throttled[0]?.headers.get('retry-after')).toBe('1');
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('refuses settings and options that it does not know', async () => {
     const start = (...args: string[]) => run(process.execPath, ['local/start.ts', '--port', '0', ...args]);
     await expect(start('--set', 'cvcLifetime=1')).rejects.toMatchObject({

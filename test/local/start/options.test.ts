@@ -25,7 +25,7 @@ test('every option is taken over, paths from where npm was called', () => {
     'cdk.out',
     '--verbose',
   ];
-  const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'equation=a=b', '--set', 'empty='];
+  const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
   expect(parseOptions([...args, ...settings])).toEqual({
     kind: 'start',
     port: 0,
@@ -34,7 +34,7 @@ test('every option is taken over, paths from where npm was called', () => {
     tickSeconds: 0.5,
     appDirectory: resolve('cdk.out'),
     verbose: true,
-    settings: { headerPrefixes: 'SVC,ACME', equation: 'a=b', empty: '' },
+    settings: { headerPrefixes: 'SVC,ACME', egressAllowList: '' },
   });
 });
 
