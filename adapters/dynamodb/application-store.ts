@@ -12,6 +12,9 @@ import { APPLICATION_PREFIX, applicationKey, credentialKey, type ItemKey } from 
 import { transact } from './transact.ts';
 import { send, toItem, type Item, type Table } from './table-client.ts';
 
+/** What is no UUID is the id of nothing, and might not even fit a key. */
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
 const BATCH_KEYS = 100;
 const PAGE = 200;
 
@@ -78,11 +81,11 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
     },
 
     async find(tenantId, id) {
-      return (await read(applicationKey(tenantId, id)))?.application;
+      return isId(id) ? (await read(applicationKey(tenantId, id)))?.application : undefined;
     },
 
     async findMany(tenantId, ids) {
-      const keys = [...new Set(ids)].map((id) => toItem({ ...applicationKey(tenantId, id) }));
+      const keys = [...new Set(ids)].filter(isId).map((id) => toItem({ ...applicationKey(tenantId, id) }));
       const found: Application[] = [];
       for (let pending: Item[] = keys; pending.length > 0;) {
         const [now, later] = [pending.slice(0, BATCH_KEYS), pending.slice(BATCH_KEYS)];

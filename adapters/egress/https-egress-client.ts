@@ -25,6 +25,9 @@ function unreachable(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('destination_unreachable', detail, cause === undefined ? {} : { cause });
 }
 
+/** A final status that HTTP knows (RFC 9110, section 15) and a gateway can carry. */
+const isStatus = (status: number): boolean => status >= 200 && status <= 599;
+
 /** Reads the whole body, or gives up at the first byte too many. */
 async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -94,7 +97,11 @@ export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
     const start = outbound.destination.url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = start(optionsOf(outbound, signal, resolveAll), (response) => {
       bodyOf(response, outbound.bodyMaxBytes).then(
-        (body) => resolve({ status: response.statusCode ?? 0, headers: fieldsOf(response.rawHeaders), body }),
+        (body) => {
+          const { statusCode: status = 0 } = response;
+          if (isStatus(status)) resolve({ status, headers: fieldsOf(response.rawHeaders), body });
+          else reject(unreachable('The destination answered with a status that is none.'));
+        },
         (error: unknown) => {
           request.destroy();
           reject(error instanceof Error ? error : new Error('the answer failed'));
@@ -102,6 +109,12 @@ export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
       );
     });
     request.on('error', reject);
+    // Nobody asked for another protocol; without a listener the answer would never end.
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(unreachable('The destination answered with another protocol.'));
+    });
+    signal.addEventListener('abort', () => reject(new Error('the time is over')));
     request.end(outbound.body.reveal());
     return promise;
   }

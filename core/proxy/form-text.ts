@@ -20,6 +20,7 @@ function decodeFormValue(text: string): string | undefined {
  * byte for byte. `path` names the whole in errors (`query`, `body`).
  */
 export function formText(text: string, path: string, fields: FieldReporter): Renderable<string> {
+  if (!/\{|%7b/i.test(text)) return untouched(text);
   const pairs = text.split('&').map((pair): Renderable<string> => {
     const equals = pair.indexOf('=');
     const value = equals === -1 ? undefined : decodeFormValue(pair.slice(equals + 1));

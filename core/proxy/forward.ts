@@ -42,6 +42,15 @@ export interface ProxyRequest {
 const TIMEOUT_MS = 25_000;
 const BODY_MAX_BYTES = 6_000_000;
 
+/** Whether a body stands in any other coding than its own (RFC 9110, section 8.4; codings know no case). */
+function isCompressed(contentEncoding: string): boolean {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  return codings.some((coding) => coding !== '' && coding !== 'identity');
+}
+
 function checkCaller(caller: Caller): void {
   if (caller.type !== 'private' && caller.type !== 'session') {
     throw new ServiceError('forbidden', 'Only private applications and sessions use the proxy.');
@@ -80,7 +89,7 @@ export async function forward(
   checkCaller(caller);
   const destination = destinationOf(request, deps.egressAllowList);
   const fields = new FieldReporter();
-  const isEncoded = (request.headers['content-encoding'] ?? 'identity') !== 'identity';
+  const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
   const target = targetOf(destination.url, request.suffix, formText(request.query, 'query', fields));
   const headers = requestHeaders(request.headers, request.isReserved, fields);
   const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
@@ -29,8 +30,15 @@ function partContent(
   boundary: string,
   fields: FieldReporter,
 ): Renderable<Buffer> {
-  if (/^content-disposition:.*;\s*filename\*?=/im.test(headers) || !content.includes('{{'))
+  if (
+    /^content-disposition:(?:[^"\r\n]|"[^"\r\n]*")*;\s*filename\*?\s*=/im.test(headers) ||
+    !content.includes('{{')
+  )
     return untouched(content);
+  if (!isUtf8(content)) {
+    fields.report('body', 'has a text field that is not UTF-8');
+    return untouched(content);
+  }
   const name = /;\s*name="([^"]*)"/i.exec(headers)?.[1] ?? 'part';
   const path = `body.${name}`;
   const template = textTemplate(content.toString('utf8'), path, fields, (filled) => filled);

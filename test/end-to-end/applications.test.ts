@@ -19,7 +19,7 @@ describe('an application', () => {
   });
 
   it('404: an id that is unknown or no id at all', async () => {
-    for (const id of ['0e9d5b0f-4ee4-4ea6-a6b5-3f2b1d6ea111', 'x', '%20', '..%2Fkey']) {
+    for (const id of ['0e9d5b0f-4ee4-4ea6-a6b5-3f2b1d6ea111', 'x', '%20', '..%2Fkey', 'x'.repeat(3_000)]) {
       expect((await management.get(`/applications/${id}`)).status).toBe(404);
     }
   });

@@ -326,6 +326,12 @@ describe('a failure of the proxy itself', () => {
         response.socket?.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
       (response: { end: (body: Buffer) => void }) => response.end(Buffer.alloc(6_000_001)),
       (response: { socket: { destroy: () => void } | null }) => response.socket?.destroy(),
+      (response: { socket: { write: (text: string) => void } | null }) =>
+        response.socket?.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+        ),
+      (response: { socket: { end: (text: string) => void } | null }) =>
+        response.socket?.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
     ]) {
       destination.answer = (_received, response) => (misbehave as (response: unknown) => void)(response);
       expectProblem(await to(base()), 502);

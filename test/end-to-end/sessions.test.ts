@@ -180,6 +180,19 @@ describe('a session', () => {
     throw new Error('the session is still there');
   });
 
+  it('is narrowed with the application that authorized it', async () => {
+    const session = await aSession();
+    const app = await anApplication({ permissions: ['token:read', 'token:create'] });
+    await app.post('/sessions/authorize', {
+      nonce: session.nonce,
+      permissions: ['token:read', 'token:create'],
+    });
+    expect((await session.post('/tokens', { type: 'token', data: 1 })).status).toBe(201);
+    await management.put(`/applications/${app.id}`, { name: 'narrowed', permissions: ['token:read'] });
+    expect((await session.post('/tokens', { type: 'token', data: 1 })).status).toBe(403);
+    expect((await session.get('/tokens/nothing')).status).toBe(404);
+  });
+
   it('ends with the application that authorized it, and with the one that asked for it', async () => {
     const asking = await aPublicApplication();
     const open = async () => {
