@@ -75,12 +75,18 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, and the names of the indexes that the adapters query: names shared through one file.',
+        'Routes and environment of the functions, the names of the indexes that the adapters query, what goes into the layer, and the header of the edge: names shared through one file.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
         path: own,
-        pathNot: ['^lib/', '^functions/[^/]+/(routes|config)\\.ts$', '^adapters/dynamodb/keys\\.ts$'],
+        pathNot: [
+          '^lib/',
+          '^functions/[^/]+/(routes|config)\\.ts$',
+          '^adapters/dynamodb/keys\\.ts$',
+          '^reactor-runtime/packages\\.ts$',
+          '^http/edge-secret\\.ts$',
+        ],
       },
     },
     {
@@ -97,6 +103,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^local/' },
       to: { path: own, pathNot: ['^local/', '^lib/settings\\.ts$'] },
+    },
+    {
+      name: 'runtime-knows-the-sdk',
+      comment: "It runs beside somebody's code on Node.js 16: nothing of the service is in the same process.",
+      severity: 'error',
+      from: { path: '^reactor-runtime/' },
+      to: { path: own, pathNot: '^(reactor-runtime|sdk)/' },
+    },
+    {
+      name: 'sdk-is-alone',
+      comment: 'Browsers and reactors load it: no dependency, and nothing of ours.',
+      severity: 'error',
+      from: { path: '^sdk/' },
+      to: { path: [own, 'node_modules/(?!@types/)'], pathNot: '^sdk/' },
     },
     {
       name: 'product-without-tests',

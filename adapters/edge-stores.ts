@@ -7,6 +7,7 @@ import { CLIENT_SETTINGS } from './aws/client-settings.ts';
 import { createApplicationStore } from './dynamodb/application-store.ts';
 import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
+import { createInvocationCredentialStore } from './dynamodb/invocation-credential-store.ts';
 import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createTokenStore } from './dynamodb/token-store.ts';
@@ -34,6 +35,7 @@ export function createEdgeStores(settings: EdgeStoreSettings, clock: Clock) {
     tenantProfileStore: tenantStore,
     credentialStore: createCredentialStore(access),
     sessionStore: createSessionStore(ephemeral, applicationStore),
+    invocationCredentials: createInvocationCredentialStore(ephemeral, applicationStore),
     idempotencyStore: createIdempotencyStore(ephemeral),
     tenantKeys,
     vault: createVault(tenantKeys),
@@ -52,6 +54,7 @@ export function createEdgeAndTokenStores(settings: TokenStoreSettings, clock: Cl
   const { tokensTable, ephemeralTable, listShards } = settings;
   return {
     ...stores,
+    dynamodb,
     tokenStore: createTokenStore({ client: dynamodb, tokensTable, ephemeralTable, listShards }, clock),
   };
 }

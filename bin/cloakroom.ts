@@ -4,7 +4,7 @@ import { SettingsError } from '../lib/settings.ts';
 
 const app = new App();
 try {
-  buildService(app, settingsOf(app));
+  buildService(app, settingsOf(app), process.env['CDK_DEFAULT_REGION']);
   app.synth();
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;

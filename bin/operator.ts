@@ -1,11 +1,95 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
+
+type Values = Arguments['values'];
+
+/** A command: what it takes from the command line, and what it needs of it. */
+interface Command {
+  readonly usage: string;
+  readonly does: string;
+  readonly needs: readonly (keyof Values)[];
+  readonly payload: (values: Values) => Answer;
+  /** For work of many steps: what the next step is asked after an answer, or `undefined` after the last. */
+  readonly next?: (answer: Answer, asked: Answer) => Answer | undefined;
+  /** One line about a step that is done. */
+  readonly progress?: (answer: Answer, steps: number) => string;
+  /** Whether the answer says that something is wrong: exit code 1. */
+  readonly isBad?: (answer: Answer) => boolean;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  'create-tenant': {
+    usage: '--name NAME',
+    does: 'a new tenant with its first management key and webhook secret',
+    needs: ['name'],
+    payload: ({ name }) => ({ name }),
+  },
+  'list-tenants': {
+    usage: '',
+    does: 'all tenants',
+    needs: [],
+    payload: () => ({}),
+  },
+  'rotate-keys': {
+    usage: '--tenant ID',
+    does: 'another data key; old records keep opening under theirs',
+    needs: ['tenant'],
+    payload: ({ tenant }) => ({ tenant_id: tenant }),
+  },
+  reseal: {
+    usage: '--tenant ID [--after A]',
+    does: 'seals old records under the current key while the service goes on',
+    needs: ['tenant'],
+    payload: ({ tenant, after }) => ({ tenant_id: tenant, ...(after !== undefined && { after }) }),
+    next: ({ after }, asked) => (typeof after === 'string' ? { ...asked, after } : undefined),
+    progress: ({ seen, resealed, after }) =>
+      `${String(seen)} seen, ${String(resealed)} resealed${typeof after === 'string' ? `; goes on with --after ${after}` : ''}`,
+  },
+  'destroy-tenant': {
+    usage: '--tenant ID --confirm ID',
+    does: 'destroys the keys of a tenant, then everything it has; cannot be undone',
+    needs: ['tenant', 'confirm'],
+    payload: ({ tenant, confirm }) => ({ tenant_id: tenant, confirm }),
+    next: ({ done }, asked) => (done === true ? undefined : asked),
+    progress: ({ removed, what }) => `${String(removed)} ${String(what)} removed`,
+  },
+  health: {
+    usage: '',
+    does: 'overdue work, queues, parked deliveries; exit code 1 if something is wrong',
+    needs: [],
+    payload: () => ({}),
+    isBad: ({ healthy }) => healthy !== true,
+  },
+  'rotate-webhook-secret': {
+    usage: '--tenant ID',
+    does: 'another webhook secret; the old one signs beside it for 24 hours',
+    needs: ['tenant'],
+    payload: ({ tenant }) => ({ tenant_id: tenant }),
+  },
+  'list-parked-deliveries': {
+    usage: '[--limit N]',
+    does: 'results that could not be delivered and wait (default 100, the oldest first)',
+    needs: [],
+    payload: ({ limit }) => (limit === undefined ? {} : { limit: Number(limit) }),
+  },
+  'resend-delivery': {
+    usage: '--tenant ID --invocation ID',
+    does: 'tries a parked delivery again, ten times as before',
+    needs: ['tenant', 'invocation'],
+    payload: ({ tenant, invocation }) => ({ tenant_id: tenant, invocation_id: invocation }),
+  },
+};
 
 const USAGE = `npm run operator -- COMMAND [options]
 
 Commands
-  create-tenant --name NAME   a new tenant with its first management key and webhook secret
+${Object.entries(COMMANDS)
+  .map(([name, { usage, does }]) => `  ${`${name} ${usage}`.trim().padEnd(46)} ${does}`)
+  .join('\n')}
 
 Options
   --function NAME   the operator function (default Cloakroom-operator; the stack output OperatorFunctionName)
@@ -25,6 +109,11 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         name: { type: 'string' },
+        tenant: { type: 'string' },
+        confirm: { type: 'string' },
+        after: { type: 'string' },
+        invocation: { type: 'string' },
+        limit: { type: 'string' },
         function: { type: 'string', default: 'Cloakroom-operator' },
         local: { type: 'string' },
         json: { type: 'boolean', default: false },
@@ -48,13 +137,19 @@ function localWithFile(args: readonly string[]): string[] {
 
 type Arguments = ReturnType<typeof parse>;
 
-function payload({ values, positionals }: Arguments): Readonly<Record<string, string>> {
-  const [command, ...rest] = positionals;
-  if (command === undefined) throw new UsageError('a command is missing');
+function commandOf({ values, positionals }: Arguments): {
+  readonly command: Command;
+  readonly payload: Answer;
+} {
+  const [name, ...rest] = positionals;
+  if (name === undefined) throw new UsageError('a command is missing');
   if (rest.length > 0) throw new UsageError(`unexpected argument: ${rest.join(' ')}`);
-  if (command !== 'create-tenant') throw new UsageError(`unknown command: ${command}`);
-  if (values.name === undefined || values.name === '') throw new UsageError('create-tenant needs --name');
-  return { command, name: values.name };
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) throw new UsageError(`unknown command: ${name}`);
+  const missing = command.needs.filter((option) => values[option] === undefined || values[option] === '');
+  if (missing.length > 0)
+    throw new UsageError(`${name} needs ${missing.map((option) => `--${option}`).join(' and ')}`);
+  return { command, payload: { command: name, ...command.payload(values) } };
 }
 
 /** The endpoint of the local service; whoever has no credentials of a role there is the administrator of the account. */
@@ -79,34 +174,72 @@ function messageOf(failure: Readonly<Record<string, unknown>>): string {
   return typeof message === 'string' ? message : 'the operator function failed';
 }
 
-async function invoke(
-  { values }: Arguments,
-  command: Readonly<Record<string, string>>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const client = new LambdaClient(values.local === undefined ? {} : localClient(values.local));
+async function invoke(client: LambdaClient, functionName: string, payload: Answer): Promise<Answer> {
   const answer = await client.send(
-    new InvokeCommand({ FunctionName: values.function, Payload: JSON.stringify(command) }),
+    new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) }),
   );
-  const result = JSON.parse(Buffer.from(answer.Payload ?? []).toString('utf8')) as Readonly<
-    Record<string, unknown>
-  >;
+  const result = JSON.parse(Buffer.from(answer.Payload ?? []).toString('utf8')) as Answer;
   if (answer.FunctionError !== undefined) throw new Error(messageOf(result));
   return result;
 }
 
+/** Carries a command out, step by step if it has steps. Progress goes to standard error, so that `--json` stays JSON. */
+async function carryOut(args: Arguments): Promise<{ readonly command: Command; readonly result: Answer }> {
+  const { command, payload } = commandOf(args);
+  const { local, function: name } = args.values;
+  const client = new LambdaClient(local === undefined ? {} : localClient(local));
+  let result: Answer = {};
+  let asked: Answer | undefined = payload;
+  for (let steps = 1; asked !== undefined; steps += 1) {
+    result = await invoke(client, name, asked);
+    if (command.progress !== undefined) console.error(command.progress(result, steps));
+    asked = command.next?.(result, asked);
+    // Somebody is at work on what is left.
+    if (asked !== undefined && result['removed'] === 0) await sleep(5_000);
+  }
+  return { command, result };
+}
+
+/** A value as text; members of an object beside one another. */
+function shown(value: unknown): string {
+  if (!isRecord(value)) return String(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name} ${String(member)}`)
+    .join(', ');
+}
+
+function lines(result: Readonly<Record<string, unknown>>): readonly string[] {
+  const width = Math.max(...Object.keys(result).map((name) => name.length));
+  return Object.entries(result).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A result as lines, a list in it as blocks of lines; or all of it as JSON. */
 function print(result: Readonly<Record<string, unknown>>, asJson: boolean): void {
   if (asJson) {
     console.log(JSON.stringify(result));
     return;
   }
-  const width = Math.max(...Object.keys(result).map((name) => name.length));
-  for (const [name, value] of Object.entries(result)) console.log(`${name.padEnd(width)}  ${String(value)}`);
+  for (const [name, value] of Object.entries(result)) {
+    if (!Array.isArray(value)) continue;
+    const blocks = value.filter(isRecord).map((each) => lines(each).join('\n'));
+    console.log(blocks.length === 0 ? `no ${name}` : blocks.join('\n\n'));
+  }
+  const plain = Object.fromEntries(Object.entries(result).filter(([, value]) => !Array.isArray(value)));
+  for (const line of Object.keys(plain).length === 0 ? [] : lines(plain)) console.log(line);
 }
 
 async function main(): Promise<void> {
   const args = parse(process.argv.slice(2));
-  if (args.values.help) console.log(USAGE);
-  else print(await invoke(args, payload(args)), args.values.json);
+  if (args.values.help) {
+    console.log(USAGE);
+    return;
+  }
+  const { command, result } = await carryOut(args);
+  print(result, args.values.json);
+  if (command.isBad?.(result) === true) process.exitCode = 1;
 }
 
 try {

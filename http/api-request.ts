@@ -18,6 +18,10 @@ export interface ApiRequest {
   /** The caller's trace id, or a new one. */
   readonly traceId: string;
   readonly body: Buffer;
+  /** When the gateway took the request, in ms since the epoch. */
+  readonly receivedAt: number;
+  /** Address of the service as the gateway knows it, `https://host` without a slash at the end. */
+  readonly baseUrl: string;
 }
 
 const NO_BODY = Buffer.alloc(0);
@@ -32,6 +36,14 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
+/** The service's address. What a caller says counts for a port alone: credentials are sent to where this points. */
+function baseUrl(headers: Readonly<Record<string, string>>, domainName: string): string {
+  const host = headers['host'] ?? '';
+  // The gateway overwrites what a caller says of the protocol.
+  const protocol = headers['x-forwarded-proto'] === 'http' ? 'http' : 'https';
+  return `${protocol}://${host.replace(/:\d+$/, '') === domainName ? host : domainName}`;
+}
+
 /** Reads an API Gateway event of payload format 2.0. */
 export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
   const headers = lowerCased(event.headers);
@@ -40,6 +52,8 @@ export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readon
   const reserved = reservedHeaders(headers, headerPrefixes);
   return {
     method: event.requestContext.http.method,
+    receivedAt: event.requestContext.timeEpoch,
+    baseUrl: baseUrl(headers, event.requestContext.domainName),
     rawPath: event.rawPath,
     path: withoutTrailingSlash(event.rawPath),
     rawQuery: event.rawQueryString,

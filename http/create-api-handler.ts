@@ -2,7 +2,9 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { AuthenticateDeps } from '../core/applications/authenticate.ts';
 import type { Caller } from '../core/applications/application.ts';
 import { requirePermission } from '../core/applications/require-permission.ts';
+import { ServiceError } from '../core/shared/service-error.ts';
 import { apiRequest, type ApiRequest } from './api-request.ts';
+import { checkEdge } from './edge-secret.ts';
 import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
 import { createIdentify, type Identification } from './identify.ts';
 import { checkBodySize, checkMediaType, parseBody, parseQuery } from './parse-input.ts';
@@ -16,6 +18,8 @@ import { routeTable } from './route-table.ts';
 /** What the edge itself needs; a function's own dependencies come beside it. */
 export interface EdgeDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly headerPrefixes: readonly string[];
+  /** What every request must carry; empty if the API stands open by itself. */
+  readonly edgeSecret: string;
   readonly log: RequestLog;
 }
 
@@ -27,13 +31,25 @@ interface Progress {
   caller?: Caller;
 }
 
+/** Largest answer of a Lambda in bytes (AWS Lambda quotas: 6 MB), with some room for its headers; the body stands in it as a JSON string. */
+const ANSWER_MAX_BYTES = 6_000_000;
+
+/** The text of a body. Throws `payload_too_large` for more than an answer can carry. */
+function answerText(body: unknown): string {
+  const text = JSON.stringify(body);
+  // Escaping at most doubles what JSON consists of: below the half nothing has to be counted.
+  if (text.length * 2 > ANSWER_MAX_BYTES && Buffer.byteLength(JSON.stringify(text)) > ANSWER_MAX_BYTES)
+    throw new ServiceError('payload_too_large', 'The answer is larger than 6 MB: ask for less at once.');
+  return text;
+}
+
 function jsonResponse(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>>,
 ): APIGatewayProxyStructuredResultV2 {
   if (status === 204) return { statusCode: status, headers: { ...headers } };
-  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  const content = body === undefined ? {} : { body: answerText(body) };
   return {
     statusCode: status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
@@ -73,7 +89,7 @@ async function answer<Deps extends EdgeDeps>(
   const caller = await identification.caller;
   progress.caller = caller;
   if (route.permission !== undefined) requirePermission(caller, route.permission);
-  checkBodySize(request);
+  checkBodySize(route, request);
   checkMediaType(route, request);
   return withIdempotency(deps, caller, matched, async (writes) => {
     const input = {
@@ -105,6 +121,7 @@ export function createApiHandler<Deps extends EdgeDeps>(
   const identify = createIdentify(deps);
 
   function respond(request: ApiRequest, progress: Progress): Promise<Answer> {
+    checkEdge(deps.edgeSecret, request.headers);
     const found = match(request.method, request.path);
     progress.operation = found.route.operation;
     return answer(

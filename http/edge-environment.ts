@@ -9,4 +9,6 @@ export const edgeEnvironment = z.object({
     .string()
     .min(1)
     .transform((list) => list.split(',')),
+  /** What the edge in front adds to each request; empty if there is none in front. */
+  EDGE_SECRET: z.string(),
 });

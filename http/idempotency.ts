@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../core/applications/application.ts';
 import type { Vault } from '../core/crypto/vault.ts';
 import type { Clock } from '../core/shared/clock.ts';
-import type { IdempotencyScope, IdempotencyStore } from '../core/shared/idempotency-store.ts';
+import type {
+  IdempotencyClaim,
+  IdempotencyScope,
+  IdempotencyStore,
+} from '../core/shared/idempotency-store.ts';
 import type { Json } from '../core/shared/json.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
@@ -74,23 +78,26 @@ export async function withIdempotency(
   // The answer was kept by this module alone, and the seal proves it unchanged.
   if (claim.state === 'answered')
     return (await deps.vault.open(contextOf(scope), claim.sealedAnswer)).reveal() as unknown as Answer;
-  const answer = await runClaimed(deps, scope, claim, run);
-  const keep = matched.route.keep;
-  const kept =
-    keep === undefined || answer.body === undefined ? answer : { ...answer, body: keep(answer.body) };
-  const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
-  await deps.idempotencyStore.keep(scope, claim.attempt, sealed, deps.clock());
-  return answer;
+  return runClaimed(deps, scope, claim, async (writes) => {
+    const answer = await run(writes);
+    const keep = matched.route.keep;
+    const kept =
+      keep === undefined || answer.body === undefined ? answer : { ...answer, body: keep(answer.body) };
+    const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
+    await deps.idempotencyStore.keep(scope, claim.attempt, sealed, deps.clock());
+    return answer;
+  });
 }
 
+/** Runs something under a claim, which is given back if it fails: also if the answer cannot be kept, since the next attempt finds what was written. */
 async function runClaimed(
   deps: IdempotencyDeps,
   scope: IdempotencyScope,
-  claim: { readonly seed: Buffer; readonly attempt: string },
+  claim: Extract<IdempotencyClaim, { readonly state: 'claimed' }>,
   run: (writes: WriteIdentity) => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await run(repeatableIdentity(claim.seed));
+    return await run(repeatableIdentity(claim.seed, claim.startedAt));
   } catch (error) {
     // What failed first is what is told; a claim that cannot be given back ends with its lease.
     await deps.idempotencyStore.release(scope, claim.attempt).catch(() => undefined);

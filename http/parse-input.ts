@@ -16,10 +16,13 @@ function mediaType(request: ApiRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Throws `payload_too_large` for a body over 6 MB. */
-export function checkBodySize(request: ApiRequest): void {
-  if (request.body.length > BODY_MAX_BYTES)
-    throw new ServiceError('payload_too_large', 'The body is larger than 6 MB.');
+/** Throws `payload_too_large` for a body over 6 MB, or over less where the route says so. */
+export function checkBodySize({ bodyMaxBytes = BODY_MAX_BYTES }: Route<never>, request: ApiRequest): void {
+  if (request.body.length > bodyMaxBytes)
+    throw new ServiceError(
+      'payload_too_large',
+      `The body is larger than ${String(bodyMaxBytes / 1_000_000)} MB.`,
+    );
 }
 
 /** Throws `unsupported_media_type` where only a merge patch is accepted. */

@@ -21,6 +21,10 @@ export const PROBLEMS: Readonly<
   conflict: { status: 409, title: 'Conflict' },
   payload_too_large: { status: 413, title: 'Payload Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  payment_required: { status: 402, title: 'Payment Required' },
+  too_many_requests: { status: 429, title: 'Too Many Requests' },
+  reactor_not_loaded: { status: 422, title: 'Unprocessable Content' },
+  reactor_failed: { status: 500, title: 'Reactor Runtime Error' },
   destination_unreachable: { status: 502, title: 'Bad Gateway' },
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };

@@ -1,3 +1,6 @@
+import { Logger, LogFormatter, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+
 /** What one request leaves in the log: ids, route, status, time. Never a header, a body, a path with an id in it, or an event. */
 export interface RequestLogLine {
   readonly level: 'info' | 'error';
@@ -14,13 +17,39 @@ export interface RequestLogLine {
 /** Where log lines go. */
 export type RequestLog = (line: RequestLogLine) => void;
 
-/** One JSON line a request on standard output, which Lambda hands to CloudWatch Logs. */
-export const consoleLog: RequestLog = (line) => writeLog(line);
+/** All that a line of the log may hold. Anything else that somebody hands over is left out. */
+const FIELDS = [
+  'traceId',
+  'operation',
+  'status',
+  'milliseconds',
+  'tenantId',
+  'applicationId',
+  'invocationId',
+  'cause',
+] as const;
 
-/** One JSON line of any kind. What is in it is the caller's duty: ids, names, counts. */
-export function writeLog(line: object): void {
-  console.log(JSON.stringify(line));
+type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
+
+class AllowedFields extends LogFormatter {
+  override formatAttributes({ logLevel }: UnformattedAttributes, given: LogAttributes): LogItem {
+    const fields = FIELDS.filter((field) => given[field] !== undefined);
+    const item = new LogItem({ attributes: { level: logLevel.toLowerCase() } });
+    return item.addAttributes(Object.fromEntries(fields.map((field) => [field, given[field]])));
+  }
 }
+
+const logger = new Logger({ logFormatter: new AllowedFields() });
+
+/** One JSON line on standard output, which Lambda hands to CloudWatch Logs: ids, names, counts, of an allow-list of fields. */
+export function writeLog(level: 'info' | 'error', fields: LogFields): void {
+  logger[level]('', { ...fields });
+}
+
+/** One line a request. */
+export const consoleLog: RequestLog = ({ level, ...fields }) => {
+  writeLog(level, fields);
+};
 
 const FRAMES = 6;
 /** Errors of AWS whose message names an action and a resource and nothing else: without it a missing grant cannot be found. */
@@ -54,4 +83,11 @@ export function causesOf(error: unknown): readonly string[] {
   for (let current = error; current instanceof Error && causes.length < 4; current = current.cause)
     causes.push(describe(current));
   return causes;
+}
+
+/** Tells the log of a failure that nobody waits for. */
+export function logFailure(operation: string): (error: unknown) => void {
+  return (error) => {
+    writeLog('error', { operation, cause: causesOf(error) });
+  };
 }

@@ -44,6 +44,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly needsSettings?: boolean;
   readonly success: 200 | 201 | 202 | 204;
   readonly body?: ZodType<Body>;
+  /** Largest body in bytes, if it is less than that of every request. */
+  readonly bodyMaxBytes?: number;
   /** Only `application/merge-patch+json` is accepted. */
   readonly mergePatch?: boolean;
   readonly query?: ZodType<Query>;

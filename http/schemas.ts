@@ -1,4 +1,6 @@
 import { z, type ZodType } from 'zod';
+import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
+import { isJsonObject, type Json } from '../core/shared/json.ts';
 
 /*
  * Pieces of request schemas that several functions share. Messages are the service's own, so that none ever quotes a value.
@@ -35,3 +37,25 @@ export function names<Name extends string>(all: readonly Name[]): readonly [Name
 export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: 'must be a JSON object' });
 }
+
+/** JSON that came through the JSON parser: nothing is left to check but that it is there. */
+export const json = z.custom<Json>((value) => value !== undefined, { error: 'is required' });
+
+/** A boolean. */
+export const boolean = z.boolean({ error: 'must be true or false' });
+
+/** An object of texts; zod's own record loses a member named `__proto__`. */
+export function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
+  return z
+    .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
+    .superRefine((given: unknown, context) => {
+      for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
+        if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
+    });
+}
+
+/** A name. Half a surrogate pair is no text, and would not come back as it was sent. */
+export const name = text
+  .min(1, 'must not be empty')
+  .max(NAME_MAX_LENGTH, `must be at most ${String(NAME_MAX_LENGTH)} characters`)
+  .refine((given) => given.isWellFormed(), 'must be well-formed Unicode');

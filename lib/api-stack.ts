@@ -1,16 +1,18 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  ApiMapping,
   CorsHttpMethod,
+  DomainName,
   HttpApi,
   HttpMethod,
   HttpStage,
   LogGroupLogDestination,
+  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { INDEXES } from '../adapters/dynamodb/keys.ts';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
@@ -18,20 +20,21 @@ import { routes as applicationsRoutes } from '../functions/applications/routes.t
 import type { Environment as ProxyEnvironment } from '../functions/proxy/config.ts';
 import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
+import { routes as reactorsRoutes } from '../functions/reactors/routes.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
-import { ServiceFunction, type ServiceFunctionProps } from './constructs/service-function.ts';
+import { acknowledge } from './acknowledge.ts';
+import { ApiFunction, edgeEnvironment, type ApiFunctionContent } from './constructs/api-function.ts';
+import { ServiceLog } from './constructs/service-log.ts';
 import type { DataStack } from './data-stack.ts';
-import { allowOnTable, allowQueryIndex, allowTenantKeys } from './grants.ts';
-import { logRetention } from './log-retention.ts';
+import { allowOnTable, allowQueryIndex, allowTokenWrites } from './grants.ts';
+import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly settings: Settings;
   readonly data: DataStack;
+  readonly reactors: ReactorStack;
 }
-
-/** Longer than this the gateway does not wait for a function. */
-const GATEWAY_TIMEOUT_SECONDS = 30;
 
 /** Reserved headers that browsers may send and read, under every configured prefix. */
 const REQUEST_HEADERS = ['api-key', 'trace-id', 'idempotency-key'];
@@ -44,6 +47,10 @@ function resources(routes: readonly { readonly path: string }[]): readonly strin
 
 /** The HTTP API and one Lambda per resource group behind it. */
 export class ApiStack extends Stack {
+  readonly api: HttpApi;
+  /** Everything behind the API that is not a reactor. */
+  readonly functions: readonly LambdaFunction[];
+
   readonly #settings: Settings;
   readonly #data: DataStack;
 
@@ -52,10 +59,13 @@ export class ApiStack extends Stack {
     this.#settings = props.settings;
     this.#data = props.data;
     const api = this.#createApi();
-    const applications = this.#applications();
+    const [applications, tokens, proxy] = [this.#applications(), this.#tokens(), this.#proxy()];
+    this.api = api;
+    this.functions = [applications, tokens, proxy];
     this.#route(api, applications, resources(applicationsRoutes));
-    this.#route(api, this.#tokens(), resources(tokensRoutes));
-    this.#route(api, this.#proxy(), resources(proxyRoutes));
+    this.#route(api, tokens, resources(tokensRoutes));
+    this.#route(api, proxy, resources(proxyRoutes));
+    this.#route(api, props.reactors.api, resources(reactorsRoutes));
     // Paths that nobody has: some function must say 404 in the interface's own form.
     api.addRoutes({
       path: '/',
@@ -67,12 +77,25 @@ export class ApiStack extends Stack {
       methods: [HttpMethod.ANY],
       integration: new HttpLambdaIntegration('Fallback', applications),
     });
-    new CfnOutput(this, 'ApiUrl', { value: api.apiEndpoint, description: 'Base address of the service' });
+    acknowledge(this, {
+      'AwsSolutions-APIG4':
+        'Every function authenticates the API key itself, in the same read that holds the permissions and rules which decide; an authorizer in front would read it twice and remember what must be refused at once.',
+    });
+    const { domainName } = this.#settings;
+    new CfnOutput(this, 'ApiUrl', {
+      value: domainName === '' ? api.apiEndpoint : `https://${domainName}`,
+      description: 'Base address of the service',
+    });
   }
 
   #createApi(): HttpApi {
+    const { domainName, certificateArn, edge } = this.#settings;
+    // With an edge, the domain is the edge's.
+    const hasDomain = domainName !== '' && edge === 'none';
     const api = new HttpApi(this, 'Api', {
       description: 'Cloakroom',
+      // One way in: the domain of AWS would be another.
+      disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
       corsPreflight: {
         allowOrigins: ['*'],
@@ -82,18 +105,32 @@ export class ApiStack extends Stack {
         maxAge: Duration.hours(1),
       },
     });
-    const log = new LogGroup(this, 'AccessLog', {
-      retention: logRetention(this.#settings.logRetentionDays),
-      removalPolicy: RemovalPolicy.RETAIN,
+    const log = new ServiceLog(this, 'AccessLog', {
+      key: this.#data.key,
+      retentionDays: this.#settings.logRetentionDays,
     });
-    new HttpStage(this, 'Stage', {
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: this.#settings.throttleRate, burstLimit: this.#settings.throttleBurst },
       accessLogSettings: { destination: new LogGroupLogDestination(log), format: this.#accessLogFormat() },
     });
+    if (hasDomain) this.#addDomain(api, stage, domainName, certificateArn);
     return api;
+  }
+
+  #addDomain(api: HttpApi, stage: HttpStage, name: string, certificateArn: string): void {
+    const domain = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new ApiMapping(this, 'DomainMapping', { api, domainName: domain, stage });
+    new CfnOutput(this, 'DomainTarget', {
+      value: domain.regionalDomainName,
+      description: `Point ${name} here (CNAME or alias)`,
+    });
   }
 
   #reservedHeaders(names: readonly string[]): string[] {
@@ -126,82 +163,53 @@ export class ApiStack extends Stack {
     }
   }
 
-  #function<Environment extends Readonly<Record<string, string>>>(
+  #apiFunction<Environment extends Readonly<Record<string, string>>>(
     id: string,
-    props: Pick<ServiceFunctionProps<Environment>, 'folder' | 'description' | 'environment'> & {
-      readonly grants: readonly PolicyStatement[];
-    },
+    props: ApiFunctionContent<Environment>,
   ): LambdaFunction {
-    const { access, ephemeral, key } = this.#data;
-    return new ServiceFunction<Environment>(this, id, {
-      timeoutSeconds: GATEWAY_TIMEOUT_SECONDS,
-      memoryMegabytes: 1024,
-      logRetentionDays: this.#settings.logRetentionDays,
-      ...props,
-      grants: [
-        // Authentication, tenant keys, and the records of idempotency keys: what the edge of every function needs.
-        allowOnTable(access, ['GetItem', 'BatchGetItem']),
-        allowOnTable(ephemeral, ['GetItem', 'PutItem', 'UpdateItem']),
-        allowTenantKeys(key, 'Decrypt'),
-        ...props.grants,
-      ],
-    }).lambda;
-  }
-
-  #edgeEnvironment() {
-    const { access, ephemeral, key } = this.#data;
-    return {
-      ACCESS_TABLE: access.tableName,
-      EPHEMERAL_TABLE: ephemeral.tableName,
-      KEY_ID: key.keyArn,
-      HEADER_PREFIXES: this.#settings.headerPrefixes.join(','),
-    };
+    const [settings, data] = [this.#settings, this.#data];
+    return new ApiFunction<Environment>(this, id, { settings, data, ...props }).lambda;
   }
 
   #applications(): LambdaFunction {
-    return this.#function<ApplicationsEnvironment>('Applications', {
+    return this.#apiFunction<ApplicationsEnvironment>('Applications', {
       folder: 'applications',
       description: 'Applications and their keys',
-      environment: { ...this.#edgeEnvironment(), CLIENT_COMPATIBILITY: this.#settings.clientCompatibility },
+      environment: {
+        ...edgeEnvironment(this.#settings, this.#data),
+        CLIENT_COMPATIBILITY: this.#settings.clientCompatibility,
+      },
       grants: [allowOnTable(this.#data.access, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query'])],
     });
   }
 
   #tokens(): LambdaFunction {
-    const { tokens, ephemeral } = this.#data;
-    return this.#function<TokensEnvironment>('Tokens', {
+    const { tokens } = this.#data;
+    return this.#apiFunction<TokensEnvironment>('Tokens', {
       folder: 'tokens',
       description: 'Tokens',
       environment: {
-        ...this.#edgeEnvironment(),
+        ...edgeEnvironment(this.#settings, this.#data),
         TOKENS_TABLE: tokens.tableName,
         LIST_SHARDS: String(this.#settings.listShards),
         CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
       },
       grants: [
-        allowOnTable(tokens, [
-          'GetItem',
-          'BatchGetItem',
-          'PutItem',
-          'UpdateItem',
-          'DeleteItem',
-          'BatchWriteItem',
-          'Query',
-        ]),
+        ...allowTokenWrites(this.#data),
+        allowOnTable(tokens, ['Query']),
         allowQueryIndex(tokens, INDEXES.list),
         allowQueryIndex(tokens, INDEXES.fingerprint),
-        allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
       ],
     });
   }
 
   #proxy(): LambdaFunction {
     const { tokens, ephemeral } = this.#data;
-    return this.#function<ProxyEnvironment>('Proxy', {
+    return this.#apiFunction<ProxyEnvironment>('Proxy', {
       folder: 'proxy',
       description: 'The ephemeral proxy',
       environment: {
-        ...this.#edgeEnvironment(),
+        ...edgeEnvironment(this.#settings, this.#data),
         TOKENS_TABLE: tokens.tableName,
         LIST_SHARDS: String(this.#settings.listShards),
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),

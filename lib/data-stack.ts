@@ -1,11 +1,19 @@
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
-import { AnyPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+
+import { acknowledge } from './acknowledge.ts';
 import { INDEXES } from '../adapters/dynamodb/keys.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+export interface DataStackProps extends StackProps {
+  /** Something stands in front of the API that must prove itself. */
+  readonly hasEdge?: boolean;
+}
 
 /** Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack. */
 export class DataStack extends Stack {
@@ -19,13 +27,21 @@ export class DataStack extends Stack {
   /** Reactors, invocation states, webhook deliveries. */
   readonly reactors: Table;
 
-  constructor(scope: Construct, id: string, props: StackProps) {
+  /** What the edge in front of the API proves itself by, where there is one. */
+  readonly edgeSecret: Secret | undefined;
+
+  constructor(scope: Construct, id: string, { hasEdge = false, ...props }: DataStackProps) {
     super(scope, id, props);
     this.key = this.createKey();
     this.tokens = this.createTable('Tokens', { backups: true });
     this.ephemeral = this.createTable('Ephemeral', { backups: false });
+    acknowledge(this.ephemeral, {
+      'AwsSolutions-DDB3':
+        'It holds what must vanish: a cvc that a backup still holds has not been deleted (PCI DSS 3.3.1).',
+    });
     this.access = this.createTable('Access', { backups: true });
     this.reactors = this.createTable('Reactors', { backups: true });
+    this.edgeSecret = hasEdge ? this.#createEdgeSecret() : undefined;
     this.tokens.addGlobalSecondaryIndex({
       indexName: INDEXES.list,
       partitionKey: text('listPk'),
@@ -38,6 +54,20 @@ export class DataStack extends Stack {
       partitionKey: text('fingerprint'),
       projectionType: ProjectionType.KEYS_ONLY,
     });
+  }
+
+  #createEdgeSecret(): Secret {
+    const secret = new Secret(this, 'EdgeSecret', {
+      description: 'Cloakroom: proves that a request came through the edge',
+      encryptionKey: this.key,
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    });
+    acknowledge(secret, {
+      'AwsSolutions-SMG4':
+        'It stands in CloudFront and in the functions, which change together by a deployment: docs/deploy.md says how.',
+      'PCI.DSS.321-SecretsManagerUsingKMSKey': 'It is encrypted under the key of the service.',
+    });
+    return secret;
   }
 
   private createKey(): Key {
@@ -64,6 +94,47 @@ export class DataStack extends Stack {
           StringEquals: {
             'kms:CallerAccount': this.account,
             'kms:ViaService': `dynamodb.${this.region}.amazonaws.com`,
+          },
+        },
+      }),
+    );
+    // Lambda keeps the reactors' code under this key, with the function's ARN as encryption context (AWS Lambda, Encrypting .zip packages).
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'CodeOfFunctionsOfThisAccount',
+        principals: [new ServicePrincipal('lambda.amazonaws.com')],
+        actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+        resources: ['*'],
+        conditions: {
+          StringLike: {
+            'kms:EncryptionContext:aws:lambda:FunctionArn': `arn:${this.partition}:lambda:${this.region}:${this.account}:function:*`,
+          },
+        },
+      }),
+    );
+    // Alarms and events reach people through a topic that is encrypted under it (Amazon SNS Developer Guide, Enabling compatibility).
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsOfThisAccount',
+        principals: [
+          new ServicePrincipal('cloudwatch.amazonaws.com'),
+          new ServicePrincipal('events.amazonaws.com'),
+        ],
+        actions: ['kms:GenerateDataKey*', 'kms:Decrypt'],
+        resources: ['*'],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
+    // Logs are encrypted under it too (Amazon CloudWatch Logs User Guide, Encrypt log data using KMS).
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'LogsOfThisAccount',
+        principals: [new ServicePrincipal(`logs.${this.region}.amazonaws.com`)],
+        actions: ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:DescribeKey'],
+        resources: ['*'],
+        conditions: {
+          ArnLike: {
+            'kms:EncryptionContext:aws:logs:arn': `arn:${this.partition}:logs:${this.region}:${this.account}:log-group:*`,
           },
         },
       }),

@@ -1,6 +1,11 @@
+import { Stack, Token } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+import type { DataStack } from './data-stack.ts';
 
 type TableAction =
   'GetItem' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
@@ -33,5 +38,70 @@ export function allowTenantKeys(key: IKey, action: 'Decrypt' | 'GenerateDataKey'
     actions: [`kms:${action}`],
     resources: [key.keyArn],
     conditions: { Null: { 'kms:EncryptionContext:tenant': 'false' } },
+  });
+}
+
+/** Lets a function create, read and change tokens by their ids, with their values of cvc. */
+export function allowTokenWrites({
+  tokens,
+  ephemeral,
+}: Pick<DataStack, 'tokens' | 'ephemeral'>): PolicyStatement[] {
+  return [
+    allowOnTable(tokens, [
+      'GetItem',
+      'BatchGetItem',
+      'PutItem',
+      'UpdateItem',
+      'DeleteItem',
+      'BatchWriteItem',
+    ]),
+    allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
+  ];
+}
+
+/** Lets a function use the key for code that Lambda keeps, and for nothing else: only through Lambda. */
+export function allowCodeKey(key: IKey): PolicyStatement {
+  const { region } = Stack.of(key);
+  return new PolicyStatement({
+    actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+    resources: [key.keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `lambda.${region}.amazonaws.com` } },
+  });
+}
+
+/** Lets a function send messages to a queue. */
+export function allowSend(queue: IQueue): PolicyStatement {
+  return new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] });
+}
+
+/** Lets a function ask how many messages a queue has. */
+export function allowLook(queue: IQueue): PolicyStatement {
+  return new PolicyStatement({ actions: ['sqs:GetQueueAttributes'], resources: [queue.queueArn] });
+}
+
+/** What the packs find in {@link allowOnFunctions}, acknowledged for everything in a stack. */
+export function acknowledgeFunctions(scope: Construct, prefix: string): void {
+  const reason =
+    'Functions of reactors are made at run time; their names start with a prefix that only this deployment has.';
+  const { region, account } = Stack.of(scope);
+  const named = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+  const functions = `arn:<AWS::Partition>:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:function`;
+  acknowledge(scope, {
+    [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*]`]: reason,
+    [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*:live]`]: reason,
+  });
+}
+
+/** Lets a function make calls of Lambda on the functions whose names start with a prefix, of which `suffix` names a version or alias. */
+export function allowOnFunctions(
+  scope: Construct,
+  prefix: string,
+  actions: readonly string[],
+  suffix = '',
+): PolicyStatement {
+  const { partition, region, account } = Stack.of(scope);
+  return new PolicyStatement({
+    actions: actions.map((action) => `lambda:${action}`),
+    resources: [`arn:${partition}:lambda:${region}:${account}:function:${prefix}*${suffix}`],
   });
 }

@@ -1,23 +1,50 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { INDEXES } from '../adapters/dynamodb/keys.ts';
 import type { Environment as OperatorEnvironment } from '../functions/operator/config.ts';
 import type { Environment as SweeperEnvironment } from '../functions/sweeper/config.ts';
+import { acknowledge } from './acknowledge.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
-import { allowOnTable, allowQueryIndex, allowTenantKeys } from './grants.ts';
+import {
+  acknowledgeFunctions,
+  allowLook,
+  allowOnFunctions,
+  allowOnTable,
+  allowQueryIndex,
+  allowSend,
+  allowTenantKeys,
+  allowTokenWrites,
+} from './grants.ts';
+import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
 export interface OperationsStackProps extends StackProps {
   readonly settings: Settings;
   readonly data: DataStack;
+  readonly reactors: ReactorStack;
 }
+
+const tables = (data: DataStack) => ({
+  TOKENS_TABLE: data.tokens.tableName,
+  EPHEMERAL_TABLE: data.ephemeral.tableName,
+  ACCESS_TABLE: data.access.tableName,
+  REACTORS_TABLE: data.reactors.tableName,
+});
+
+const queues = ({ invocations, deliveries }: ReactorStack) => ({
+  INVOCATIONS_QUEUE_URL: invocations.queue.queueUrl,
+  DELIVERIES_QUEUE_URL: deliveries.queue.queueUrl,
+});
 
 /** What the operator of a deployment uses: never reachable through the API, only by AWS credentials that may invoke it. */
 export class OperationsStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, data, ...props }: OperationsStackProps) {
+  readonly sweeper: LambdaFunction;
+
+  constructor(scope: Construct, id: string, { settings, data, reactors, ...props }: OperationsStackProps) {
     super(scope, id, props);
     const operator = new ServiceFunction<OperatorEnvironment>(this, 'Operator', {
       folder: 'operator',
@@ -26,27 +53,63 @@ export class OperationsStack extends Stack {
       timeoutSeconds: 60,
       memoryMegabytes: 512,
       logRetentionDays: settings.logRetentionDays,
-      environment: { ACCESS_TABLE: data.access.tableName, KEY_ID: data.key.keyArn },
-      grants: [allowOnTable(data.access, ['PutItem']), allowTenantKeys(data.key, 'GenerateDataKey')],
+      key: data.key,
+      environment: {
+        ...tables(data),
+        LIST_SHARDS: String(settings.listShards),
+        KEY_ID: data.key.keyArn,
+        KEY_ROTATION_DAYS: String(settings.keyRotationDays),
+        ...queues(reactors),
+        REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
+      },
+      grants: [
+        ...[data.tokens, data.ephemeral, data.access, data.reactors].map((table) =>
+          allowQueryIndex(table, INDEXES.due),
+        ),
+        allowOnTable(data.access, [
+          'GetItem',
+          'BatchGetItem',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+          'Query',
+        ]),
+        allowTenantKeys(data.key, 'GenerateDataKey'),
+        allowTenantKeys(data.key, 'Decrypt'),
+        ...allowTokenWrites(data),
+        allowQueryIndex(data.tokens, INDEXES.list),
+        allowOnTable(data.reactors, ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        allowOnFunctions(this, reactors.functionPrefix, [
+          'DeleteFunction',
+          'DeleteProvisionedConcurrencyConfig',
+        ]),
+        allowSend(reactors.deliveries.queue),
+        ...[reactors.invocations, reactors.deliveries].map(({ queue }) => allowLook(queue)),
+      ],
     });
-    this.#sweeper(settings, data);
+    this.sweeper = this.#sweeper(settings, data, reactors);
+    acknowledgeFunctions(this, reactors.functionPrefix);
     new CfnOutput(this, 'OperatorFunctionName', {
       value: operator.lambda.functionName,
       description: 'Invoked by npm run operator',
     });
   }
   /** Removes what is due every minute: expired tokens, values of cvc, what interrupted writes have left. */
-  #sweeper(settings: Settings, data: DataStack): void {
+  #sweeper(settings: Settings, data: DataStack, reactors: ReactorStack): LambdaFunction {
     const sweeper = new ServiceFunction<SweeperEnvironment>(this, 'Sweeper', {
       folder: 'sweeper',
       description: 'Removes what is due',
       timeoutSeconds: 58,
       memoryMegabytes: 512,
       logRetentionDays: settings.logRetentionDays,
+      key: data.key,
       environment: {
-        TOKENS_TABLE: data.tokens.tableName,
-        EPHEMERAL_TABLE: data.ephemeral.tableName,
-        ACCESS_TABLE: data.access.tableName,
+        SERVICE_NAME: settings.serviceName,
+        ...tables(data),
+        KEY_ID: data.key.keyArn,
+        KEY_ROTATION_DAYS: String(settings.keyRotationDays),
+        ...queues(reactors),
+        REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
         LIST_SHARDS: String(settings.listShards),
       },
       grants: [
@@ -60,15 +123,30 @@ export class OperationsStack extends Stack {
           'BatchWriteItem',
         ]),
         allowQueryIndex(data.ephemeral, INDEXES.due),
-        allowOnTable(data.ephemeral, ['DeleteItem']),
+        allowOnTable(data.ephemeral, ['GetItem', 'DeleteItem']),
         allowQueryIndex(data.access, INDEXES.due),
-        allowOnTable(data.access, ['GetItem', 'DeleteItem']),
+        allowOnTable(data.access, ['GetItem', 'UpdateItem', 'DeleteItem']),
+        allowTenantKeys(data.key, 'GenerateDataKey'),
+        allowQueryIndex(data.reactors, INDEXES.due),
+        allowOnTable(data.reactors, ['GetItem', 'PutItem', 'DeleteItem']),
+        allowOnFunctions(this, reactors.functionPrefix, [
+          'UpdateAlias',
+          'ListVersionsByFunction',
+          'DeleteFunction',
+          'DeleteProvisionedConcurrencyConfig',
+        ]),
+        allowSend(reactors.invocations.queue),
+        allowSend(reactors.deliveries.queue),
       ],
     });
-    new Rule(this, 'EveryMinute', {
+    const everyMinute = new Rule(this, 'EveryMinute', {
       description: 'Removes what is due',
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaTarget(sweeper.lambda, { retryAttempts: 0 })],
     });
+    acknowledge(everyMinute, {
+      'Serverless-EventBusDLQ': 'The next event comes a minute later and finds all that this one did not do.',
+    });
+    return sweeper.lambda;
   }
 }

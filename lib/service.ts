@@ -1,8 +1,12 @@
 import type { App } from 'aws-cdk-lib';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { ApiStack } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
+import { EDGE_REGION, EdgeStack, FirewallStack } from './edge-stack.ts';
+import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
-import { parseSettings, type Settings } from './settings.ts';
+import { ReactorStack } from './reactor-stack.ts';
+import { parseSettings, SettingsError, type Settings } from './settings.ts';
 
 /** Settings are the context entries with a plain name; those of the CDK itself have `:`, `@` or `-` in theirs. */
 export function settingsOf(app: App): Settings {
@@ -12,10 +16,70 @@ export function settingsOf(app: App): Settings {
   );
 }
 
-/** All stacks of one deployment of the service. */
-export function buildService(app: App, settings: Settings): void {
+/** CloudFront and its firewall in front of the API. The firewall stands in a region of its own. */
+function buildEdge(app: App, settings: Settings, region: string | undefined, api: ApiStack, secret: Secret) {
+  if (region === undefined)
+    throw new SettingsError('setting edge needs a region: set AWS_REGION, or deploy with a profile');
   const name = settings.serviceName;
-  const data = new DataStack(app, `${name}-Data`, { description: 'Cloakroom: tables and key' });
-  new ApiStack(app, `${name}-Api`, { description: 'Cloakroom: HTTP API and functions', settings, data });
-  new OperationsStack(app, `${name}-Operations`, { description: 'Cloakroom: operator', settings, data });
+  const account = process.env['CDK_DEFAULT_ACCOUNT'];
+  const accountOf = account === undefined ? {} : { account };
+  const firewall = new FirewallStack(app, `${name}-Firewall`, {
+    description: 'Cloakroom: rules of the edge',
+    settings,
+    env: { region: EDGE_REGION, ...accountOf },
+    crossRegionReferences: region !== EDGE_REGION,
+  });
+  new EdgeStack(app, `${name}-Edge`, {
+    description: 'Cloakroom: CloudFront in front of the API',
+    settings,
+    api: api.api,
+    firewallArn: firewall.arn,
+    secret,
+    env: { region, ...accountOf },
+    crossRegionReferences: region !== EDGE_REGION,
+  });
+}
+
+/** All stacks of one deployment of the service. `region` is where it is deployed, if that is known. */
+export function buildService(app: App, settings: Settings, region?: string): void {
+  const name = settings.serviceName;
+  const hasEdge = settings.edge !== 'none';
+  const account = process.env['CDK_DEFAULT_ACCOUNT'];
+  // Stacks of a known region can refer to those of another; without an edge they fit anywhere.
+  const place =
+    hasEdge && region !== undefined ? { env: { region, ...(account !== undefined && { account }) } } : {};
+  const data = new DataStack(app, `${name}-Data`, {
+    description: 'Cloakroom: tables and key',
+    hasEdge,
+    ...place,
+  });
+  const reactors = new ReactorStack(app, `${name}-Reactors`, {
+    description: 'Cloakroom: reactors',
+    ...place,
+    settings,
+    data,
+  });
+  const rest = { settings, data, reactors, ...place };
+  const api = new ApiStack(app, `${name}-Api`, { description: 'Cloakroom: HTTP API and functions', ...rest });
+  const operations = new OperationsStack(app, `${name}-Operations`, {
+    description: 'Cloakroom: operator and sweep',
+    ...rest,
+  });
+  new MonitoringStack(app, `${name}-Monitoring`, {
+    description: 'Cloakroom: alarms and dashboard',
+    ...place,
+    settings,
+    key: data.key,
+    watched: {
+      serviceName: name,
+      api: api.api,
+      apiFunctions: [...api.functions, reactors.api],
+      workers: reactors.workers,
+      sweeper: operations.sweeper,
+      tables: [data.tokens, data.ephemeral, data.access, data.reactors],
+      invocations: reactors.invocations,
+      deliveries: reactors.deliveries,
+    },
+  });
+  if (data.edgeSecret !== undefined) buildEdge(app, settings, region, api, data.edgeSecret);
 }

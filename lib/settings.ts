@@ -70,10 +70,34 @@ export const settingsSchema = z
           .max(20, 'must be at most 20'),
       )
       .default([]),
+    /** Processors of the reactors' functions and of the Node.js in their layer. */
+    architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
+    /** Instances of each reactor that are kept running (provisioned concurrency); 0 keeps none and costs nothing. */
+    hotConcurrency: wholeNumber(0, 100).default(1),
     /** Requests a second that the API takes, all callers together. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
     /** Requests that may come at once on top of the rate. */
     throttleBurst: wholeNumber(1, 100_000).default(2_000),
+    /** `cloudfront-waf` puts CloudFront with AWS WAF in front, and the API then answers to nothing else. Needs a domain. */
+    edge: z.enum(['none', 'cloudfront-waf'], { error: 'must be none or cloudfront-waf' }).default('none'),
+    /** Requests that one address may make in five minutes before the edge answers 429. */
+    edgeRateLimit: wholeNumber(10, 2_000_000_000).default(10_000),
+    /** The service's own domain; empty for that of AWS. */
+    domainName: z
+      .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], {
+        error: 'must be a domain name',
+      })
+      .default(''),
+    /** ARN of the domain's certificate (ACM); for the edge it stands in us-east-1, otherwise in the service's region. */
+    certificateArn: z
+      .union([z.literal(''), z.string().regex(/^arn:[a-z-]+:acm:/)], {
+        error: 'must be the ARN of a certificate',
+      })
+      .default(''),
+    /** Where alarms are sent by e-mail; empty for nowhere: then subscribe to the topic of the monitoring stack. */
+    alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
+    /** Days after which a tenant gets another data key. */
+    keyRotationDays: wholeNumber(1, 3_650).default(90),
     /** Days that logs are kept. */
     logRetentionDays: z.coerce
       .number()
@@ -82,7 +106,19 @@ export const settingsSchema = z
       })
       .default(365),
   })
-  .strict();
+  .strict()
+  .superRefine(({ edge, domainName, certificateArn }, context) => {
+    const need = (name: string, why: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: `is needed ${why}` });
+    if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');
+    if (domainName !== '' && certificateArn === '') need('certificateArn', 'with a domain');
+    if (edge !== 'none' && certificateArn !== '' && !certificateArn.includes(':us-east-1:'))
+      context.addIssue({
+        code: 'custom',
+        path: ['certificateArn'],
+        message: 'must be in us-east-1 for the edge',
+      });
+  });
 
 export type Settings = z.output<typeof settingsSchema>;
 

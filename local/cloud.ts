@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { CloudParts } from './assembly/cloud-parts.ts';
 import { createKeyDefinitions } from './assembly/key-definitions.ts';
@@ -14,21 +15,31 @@ import { lockDataDirectory } from './data-lock.ts';
 import { createDynamoDb } from './dynamodb/create-dynamodb.ts';
 import type { DynamoDb } from './dynamodb/create-dynamodb.ts';
 import { errorMessage } from './error-code.ts';
+import { createFaults } from './faults/create-faults.ts';
+import type { Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway } from './gateway/http-gateway.ts';
 import type { HttpGateway } from './gateway/http-gateway.ts';
-import { findFreePort } from './gateway/listen.ts';
+import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
+import { conditionKeys } from './iam/conditions.ts';
 import { isAllowed } from './iam/is-allowed.ts';
+import { keyPolicyAllowsService } from './iam/key-policy.ts';
 import { createKms } from './kms/create-kms.ts';
 import type { Kms } from './kms/create-kms.ts';
 import { createFunctionHost } from './lambda/function-host.ts';
 import type { FunctionHost } from './lambda/function-host.ts';
 import { createLogFiles, createLogPrinter } from './lambda/function-logs.ts';
 import type { Logs } from './lambda/function-logs.ts';
-import { createLambdaService } from './lambda/lambda-service.ts';
+import { createLambda } from './lambda/create-lambda.ts';
+import type { Lambda } from './lambda/create-lambda.ts';
+import { createLayerTable } from './lambda/layer-table.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
 import type { Schedule } from './schedules/schedule-table.ts';
+import { createSqs } from './sqs/create-sqs.ts';
+import type { Sqs } from './sqs/create-sqs.ts';
+import { createQueueDefinitions } from './sqs/queue-definitions.ts';
+import { startMappings } from './sqs/start-mappings.ts';
 
 export interface CloudOptions {
   /** 0 takes any free port. */
@@ -41,6 +52,9 @@ export interface CloudOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A synthesized app to run; without it this repository's app is synthesized. */
   readonly appDirectory?: string;
+  /** Faults to inject once everything is ready, and the seed of their chances. Default: none, 1. */
+  readonly faults?: readonly string[];
+  readonly faultSeed?: number;
   /** Prints logs through this instead of writing them to files. */
   readonly printLogs?: (text: string) => void;
   /** Gives up a start that is under way; whatever was started is stopped. */
@@ -61,12 +75,16 @@ interface Start {
   readonly options: CloudOptions;
   readonly account: Account;
   readonly logs: Logs;
+  readonly faults: Faults;
   readonly closers: (() => Promise<void> | void)[];
+  /** Gives up the port of the AWS endpoint, held until the endpoint takes it. */
+  readonly releaseAwsPort: () => Promise<void>;
 }
 
 interface Stores {
   readonly dynamoDb: DynamoDb;
   readonly kms: Kms;
+  readonly sqs: Sqs;
 }
 
 const accountId = '000000000000';
@@ -98,10 +116,16 @@ async function createStores({ options, closers }: Start): Promise<Stores> {
   closers.push(() => dynamoDb.close());
   const kms = await createKms({ ...where('kms'), accountId, region });
   closers.push(() => kms.close());
-  return { dynamoDb, kms };
+  const sqs = createSqs({ ...where('sqs'), accountId, region });
+  closers.push(() => sqs.close());
+  return { dynamoDb, kms, sqs };
 }
 
-function createParts({ account, logs }: Start, dynamoDb: DynamoDb, assets: CloudParts['assets']): CloudParts {
+function createParts(
+  { account, logs, faults }: Start,
+  dynamoDb: DynamoDb,
+  assets: CloudParts['assets'],
+): CloudParts {
   const roles = createRoleRegistry();
   return {
     account,
@@ -117,18 +141,75 @@ function createParts({ account, logs }: Start, dynamoDb: DynamoDb, assets: Cloud
       log: (name, text) => {
         logs.write(name, text);
       },
+      kills: faults.kills,
     }),
+    layers: createLayerTable(),
+    queues: createQueueDefinitions(),
     gateway: createGatewayDefinition(),
     schedules: createScheduleTable(),
   };
 }
 
-async function startEndpoint({ closers, logs }: Start, parts: CloudParts, stores: Stores): Promise<string> {
+function mayWriteLogs(roles: RoleRegistry, roleArn: string, logGroup: string): boolean {
+  const resource = `arn:aws:logs:${region}:${accountId}:log-group:${logGroup}:log-stream:local`;
+  return isAllowed(roles.role(roleArn), { action: 'logs:PutLogEvents', resource }).allowed;
+}
+
+/** Lambda encrypts code by itself, so the key's policy must name it. */
+function canEncrypt({ kms }: Stores, keyArn: string, functionArn: string): boolean {
+  const policy = kms.keyPolicy(keyArn);
+  if (policy === undefined) return false;
+  const keys = conditionKeys({
+    'aws:SourceAccount': accountId,
+    'aws:SourceArn': functionArn,
+    'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn,
+    'kms:EncryptionContextKeys': ['aws:lambda:FunctionArn'],
+    'kms:ViaService': `lambda.${region}.amazonaws.com`,
+  });
+  return ['kms:GenerateDataKey', 'kms:Decrypt'].every((action) =>
+    keyPolicyAllowsService(policy, 'lambda.amazonaws.com', { action, resource: keyArn }, keys),
+  );
+}
+
+async function startLambda(
+  { options, closers, logs }: Start,
+  { functions, layers, roles }: CloudParts,
+  stores: Stores,
+): Promise<Lambda> {
+  const lambda = await createLambda({
+    accountId,
+    region,
+    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
+    functions,
+    layers,
+    credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
+    canAssume: (roleArn) => roles.has(roleArn) && roles.trusts(roleArn, 'lambda.amazonaws.com'),
+    canEncrypt: (keyArn, functionArn) => canEncrypt(stores, keyArn, functionArn),
+    mayWriteLogs: (roleArn, logGroup) => mayWriteLogs(roles, roleArn, logGroup),
+    log: (name, text) => {
+      logs.write(name, text);
+    },
+  });
+  closers.push(() => lambda.close());
+  return lambda;
+}
+
+async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): Promise<string> {
+  const { closers, logs } = begun;
   for (const key of parts.keys.all()) await stores.kms.createKey(key);
+  for (const queue of parts.queues.all()) await stores.sqs.createQueue(queue);
+  const lambda = await startLambda(begun, parts, stores);
+  await begun.releaseAwsPort();
   const endpoint = await startAwsEndpoint({
     accountId,
     region,
-    services: [stores.dynamoDb, stores.kms, createLambdaService(parts.functions)],
+    port: Number(new URL(begun.account.awsEndpointUrl).port),
+    services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
+    controls: {
+      '/_local/lambda': (body) => lambda.control(body),
+      '/_local/faults': (body, method) => begun.faults.control(body, method),
+    },
+    faults: begun.faults.calls,
     roleForAccessKey: (accessKeyId) => parts.roles.roleForAccessKey(accessKeyId),
     sessionTokenFor: (accessKeyId) => parts.roles.sessionTokenFor(accessKeyId),
     keyPolicy: (arn) => stores.kms.keyPolicy(arn),
@@ -138,12 +219,28 @@ async function startEndpoint({ closers, logs }: Start, parts: CloudParts, stores
     },
   });
   closers.push(() => endpoint.close());
+  lambda.start(endpoint.url);
   return endpoint.url;
 }
 
 function startFunctions({ closers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
   functions.start(awsEndpointUrl);
   closers.push(() => functions.close());
+}
+
+function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: Stores): void {
+  const stop = startMappings({
+    mappings: parts.queues.mappings(),
+    queues: parts.queues.all(),
+    functions: parts.functions,
+    roles: parts.roles,
+    keyPolicy: (keyArn) => kms.keyPolicy(keyArn),
+    sqs,
+    log: (line) => {
+      logs.write('queues', `${line}\n`);
+    },
+  });
+  closers.push(stop);
 }
 
 /** The first tenant, made the way `bin/operator.ts` makes tenants: by the operator function. */
@@ -236,8 +333,10 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   const awsEndpointUrl = await startEndpoint(begun, parts, stores);
   options.signal?.throwIfAborted();
   startFunctions(begun, parts.functions, awsEndpointUrl);
+  startQueues(begun, parts, stores);
   const tenant = await firstTenant(begun, parts.functions, outputs);
   options.signal?.throwIfAborted();
+  begun.faults.replace(options.faults ?? []);
   await startGateway(begun, parts);
   startSchedules(begun, parts, stores.dynamoDb);
   const { baseUrl } = account;
@@ -272,10 +371,22 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   try {
     if (options.dataDirectory !== undefined) closers.push(lockDataDirectory(options.dataDirectory));
     const port = await findFreePort(options.port);
-    const account = { accountId, region, baseUrl: `http://localhost:${String(port)}` };
+    // Queues carry the endpoint's address in their names, so it is known before the endpoint can start.
+    const held = await listenOnLocalhost(() => createServer(), 0);
+    closers.push(() => held.close());
+    const account = {
+      accountId,
+      region,
+      baseUrl: `http://localhost:${String(port)}`,
+      awsEndpointUrl: `http://127.0.0.1:${String(held.port)}`,
+    };
     const logs = createLogs(options);
     closers.push(() => logs.close());
-    return await start({ options, account, logs, closers }, close);
+    const faults = createFaults(options.faultSeed ?? 1);
+    return await start(
+      { options, account, logs, faults, closers, releaseAwsPort: () => held.close() },
+      close,
+    );
   } catch (error) {
     await close();
     throw error;

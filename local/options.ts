@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseSettings as checkSettings, SettingsError } from '../lib/settings.ts';
 import { errorCode, errorMessage } from './error-code.ts';
+import { FaultError, parseFault } from './faults/fault.ts';
 
 export interface StartOptions {
   readonly kind: 'start';
@@ -16,6 +17,9 @@ export interface StartOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** A synthesized app to run instead of synthesizing this one. */
   readonly appDirectory?: string;
+  /** Faults to inject from the moment that everything is ready (see `local/faults/fault.ts`). */
+  readonly faults: readonly string[];
+  readonly faultSeed: number;
   readonly verbose: boolean;
 }
 
@@ -26,11 +30,13 @@ export type Options =
 export const usage = `npm start -- [options]
 
   --port N             port of the HTTP API (default 8787; 0 takes any free port)
-  --data DIR           keep tables, keys and the first tenant in DIR (default: in memory)
+  --data DIR           keep tables, keys, queues, reactors and the first tenant in DIR (default: in memory)
   --credentials FILE   where to write the addresses and keys (default .local/credentials.json)
   --tick SECONDS       how long a scheduled minute lasts (default 60)
   --set NAME=VALUE     a deploy setting; repeat it for more, separate the items of lists by commas
   --app DIR            run an already synthesized cdk.out instead of synthesizing
+  --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
+  --fault-seed N       what the faults draw their chances from (default 1)
   --verbose            print the logs of the functions instead of writing them to files
   --help               print this
 `;
@@ -42,6 +48,8 @@ const config = {
   tick: { type: 'string' },
   set: { type: 'string', multiple: true },
   app: { type: 'string' },
+  fault: { type: 'string', multiple: true },
+  'fault-seed': { type: 'string' },
   verbose: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
@@ -79,6 +87,23 @@ function parseSettings(entries: readonly string[]): Record<string, string> {
   return given;
 }
 
+function checkFaults(faults: readonly string[]): readonly string[] {
+  try {
+    faults.forEach(parseFault);
+  } catch (error) {
+    if (error instanceof FaultError) throw new InvalidOption(`--fault ${error.message}`);
+    throw error;
+  }
+  return faults;
+}
+
+function parseSeed(text: string): number {
+  const seed = Number(text);
+  if (!/^\d+$/.test(text) || seed >= 2 ** 32)
+    throw new InvalidOption(`--fault-seed must be a whole number below 2^32, not ${text}`);
+  return seed;
+}
+
 function path(name: string, text: string): string {
   if (text === '') throw new InvalidOption(`--${name} needs a path`);
   return resolve(text);
@@ -93,6 +118,8 @@ function startOptions(args: readonly string[]): Options {
     credentialsFile: path('credentials', values.credentials ?? '.local/credentials.json'),
     tickSeconds: parseTick(values.tick ?? '60'),
     settings: parseSettings(values.set ?? []),
+    faults: checkFaults(values.fault ?? []),
+    faultSeed: parseSeed(values['fault-seed'] ?? '1'),
     verbose: values.verbose ?? false,
     ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),
     ...(values.app !== undefined && { appDirectory: path('app', values.app) }),

@@ -2,9 +2,10 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes as applications } from '../functions/applications/routes.ts';
 import { routes as proxy } from '../functions/proxy/routes.ts';
+import { routes as reactors } from '../functions/reactors/routes.ts';
 import { routes as tokens } from '../functions/tokens/routes.ts';
 
-const TABLES = { applications, proxy, tokens };
+const TABLES = { applications, proxy, reactors, tokens };
 
 /** Every route of every function. Throws if a function has a table that is not in here. */
 export function allRoutes() {

@@ -1,12 +1,17 @@
-// The documentation names exactly what the code has: routes, error codes, settings, environment variables, and the call sites of
+// The documentation names exactly what the code has: routes, error codes, settings, environment variables, alarms, packages, and the call sites of
 // `Secret.reveal()`. Each list is the first column of a table below a fixed heading.
 import { globSync, readFileSync } from 'node:fs';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
+import { environment as workerEnvironment } from '../functions/reactor-worker/config.ts';
+import { environment as reactorsEnvironment } from '../functions/reactors/config.ts';
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
+import { environment as senderEnvironment } from '../functions/webhook-sender/config.ts';
 import { PROBLEMS } from '../http/problem.ts';
+import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
+import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './all-routes.ts';
 
@@ -32,6 +37,9 @@ const environments = [
   applicationsEnvironment,
   operatorEnvironment,
   proxyEnvironment,
+  reactorsEnvironment,
+  workerEnvironment,
+  senderEnvironment,
   sweeperEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 
@@ -41,10 +49,27 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
     ['environment variable', 'docs/architecture.md', '## Environment of the functions', environments],
+    [
+      'package for code',
+      'docs/reactors.md',
+      '## Packages',
+      [SDK, ...AUTHOR_PACKAGES.map(({ name }) => name)],
+    ],
     ['reveal() call site', 'docs/security.md', '## Where plaintext is opened', revealSites()],
   ];
 
 const problems: string[] = [];
+
+/** Each alarm is a heading of the runbook, and nothing else is one. */
+const headings = [...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (\S+)$/gm)].map(
+  ([, name = '']) => name,
+);
+for (const name of ALARM_NAMES)
+  if (!headings.includes(name)) problems.push(`docs/runbook.md has no entry for the alarm ${name}`);
+for (const name of headings)
+  if (!ALARM_NAMES.some((alarm) => alarm === name))
+    problems.push(`docs/runbook.md has an entry for an alarm that there is not: ${name}`);
+
 for (const [what, file, heading, actual] of lists) {
   const said = documented(file, heading);
   for (const name of new Set(actual))

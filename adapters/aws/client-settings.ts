@@ -7,7 +7,28 @@ export const CLIENT_SETTINGS = {
   requestHandler: {
     connectionTimeout: 1_000,
     requestTimeout: 4_000,
+    // Without it the SDK only warns.
+    throwOnRequestTimeout: true,
     httpsAgent: { maxSockets: 50 },
     httpAgent: { maxSockets: 50 },
   },
 } as const;
+
+/** Calls of a control plane: slower, and repeated by the caller itself, who knows what may be. */
+export const CONTROL_CLIENT_SETTINGS = {
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 15_000, throwOnRequestTimeout: true },
+} as const;
+
+/** Calls that run somebody's code, which must not be repeated: one attempt, and as long a wait as the code may take, in ms. */
+export function invokeClientSettings(answerWithinMs: number) {
+  return {
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: answerWithinMs,
+      throwOnRequestTimeout: true,
+      httpsAgent: { maxSockets: 50 },
+    },
+  } as const;
+}

@@ -1,19 +1,11 @@
-import {
-  BatchGetItemCommand,
-  GetItemCommand,
-  QueryCommand,
-  TransactWriteItemsCommand,
-  type TransactWriteItem,
-} from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
 import { applicationItemOf, readApplicationItem, type StoredApplication } from './application-item.ts';
-import { APPLICATION_PREFIX, applicationKey, credentialKey, type ItemKey } from './keys.ts';
+import { APPLICATION_PREFIX, applicationKey, credentialKey, isUuid, type ItemKey } from './keys.ts';
 import { transact } from './transact.ts';
 import { send, toItem, type Item, type Table } from './table-client.ts';
-
-/** What is no UUID is the id of nothing, and might not even fit a key. */
-const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+import { tenantItems } from './tenant-items.ts';
 
 const BATCH_KEYS = 100;
 const PAGE = 200;
@@ -73,19 +65,14 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
   }
 
   return {
-    async create(application, keyHash) {
-      const command = new TransactWriteItemsCommand({
-        TransactItems: applicationWrites(name, application, keyHash),
-      });
-      await send(() => client.send(command));
-    },
+    create: (application, keyHash) => transact(client, applicationWrites(name, application, keyHash)),
 
     async find(tenantId, id) {
-      return isId(id) ? (await read(applicationKey(tenantId, id)))?.application : undefined;
+      return isUuid(id) ? (await read(applicationKey(tenantId, id)))?.application : undefined;
     },
 
     async findMany(tenantId, ids) {
-      const keys = [...new Set(ids)].filter(isId).map((id) => toItem({ ...applicationKey(tenantId, id) }));
+      const keys = [...new Set(ids)].filter(isUuid).map((id) => toItem({ ...applicationKey(tenantId, id) }));
       const found: Application[] = [];
       for (let pending: Item[] = keys; pending.length > 0;) {
         const [now, later] = [pending.slice(0, BATCH_KEYS), pending.slice(BATCH_KEYS)];
@@ -100,22 +87,14 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
     },
 
     async *list(tenantId, after) {
-      let start: Item | undefined =
-        after === undefined ? undefined : toItem({ ...applicationKey(tenantId, after) });
-      do {
-        const command: QueryCommand = new QueryCommand({
-          TableName: name,
-          KeyConditionExpression: 'pk = :tenant AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: toItem({ ':tenant': tenantId, ':prefix': APPLICATION_PREFIX }),
-          ScanIndexForward: false,
-          ConsistentRead: true,
-          Limit: PAGE,
-          ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-        });
-        const page = await send(() => client.send(command));
-        start = page.LastEvaluatedKey;
-        yield (page.Items ?? []).map((item) => readApplicationItem(item).application);
-      } while (start !== undefined);
+      const listing = {
+        tenantId,
+        prefix: APPLICATION_PREFIX,
+        after: after === undefined ? undefined : applicationKey(tenantId, after),
+        pageSize: PAGE,
+      };
+      for await (const items of tenantItems({ client, name }, listing))
+        yield items.map((item) => readApplicationItem(item).application);
     },
 
     async update(previous, next) {

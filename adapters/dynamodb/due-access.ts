@@ -1,10 +1,11 @@
 import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
+import { rotateIfDue, type RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { readApplicationItem } from './application-item.ts';
 import { createApplicationStore } from './application-store.ts';
 import { dueEntries } from './due-index.ts';
-import type { ItemKey } from './keys.ts';
+import { isTenantKey, type ItemKey } from './keys.ts';
 import { send, toItem, type Table } from './table-client.ts';
 
 /** Applications that have expired, with their keys. */
@@ -28,12 +29,30 @@ export function dueApplications(access: Table, clock: Clock): DueWork {
     name: 'applications',
     async *due(now) {
       for await (const entries of dueEntries(access, now))
-        yield entries.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
+        yield entries
+          .filter(({ key }) => !isTenantKey(key))
+          .map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
     },
   };
 }
 
-/** Sessions that have ended, and nonces that nobody may use any more. */
+/** Tenants whose data key has sealed for long enough. */
+export function dueKeyRotations(access: Table, deps: RotateDataKeyDeps): DueWork {
+  return {
+    name: 'keys',
+    async *due(now) {
+      for await (const entries of dueEntries(access, now))
+        yield entries
+          .filter(({ key }) => isTenantKey(key))
+          .map(({ key, dueAt }) => ({ dueAt, act: () => rotateIfDue(deps, key.pk) }));
+    },
+  };
+}
+
+/** What stands in the due index of the Ephemeral table and is deleted once it has ended. */
+const ENDING = new Set(['session', 'nonce', 'invocation-key']);
+
+/** Sessions and credentials of invocations that have ended, and nonces that nobody may use any more. */
 export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteItemCommand({
@@ -54,7 +73,7 @@ export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
     name: 'sessions',
     async *due(now) {
       for await (const entries of dueEntries(ephemeral, now)) {
-        const sessions = entries.filter(({ key }) => key.sk === 'session' || key.sk === 'nonce');
+        const sessions = entries.filter(({ key }) => ENDING.has(key.sk));
         yield sessions.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
       }
     },

@@ -7,6 +7,9 @@ import { fromItem, send, toItem, type Item, type Table } from './table-client.ts
 /** Records that one Query of the due index asks for. */
 const PAGE = 500;
 
+/** Later than any time that is due, in ms since the epoch. */
+export const END_OF_TIME = 8_640_000_000_000_000 / 100;
+
 const entry = z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() });
 
 export interface DueEntry {
@@ -44,8 +47,12 @@ async function* pages(
  * The entries of a table's due index whose time has come, oldest first within each of its partitions. The partitions take turns, so that
  * a backlog in one does not keep the others waiting. Nothing is scanned.
  */
-export async function* dueEntries(table: Table, now: number): AsyncGenerator<readonly DueEntry[]> {
-  let open = DUE_PARTITIONS.map((partition) => pages(table, partition, now));
+export async function* dueEntries(
+  table: Table,
+  now: number,
+  partitions: readonly string[] = DUE_PARTITIONS,
+): AsyncGenerator<readonly DueEntry[]> {
+  let open = partitions.map((partition) => pages(table, partition, now));
   while (open.length > 0) {
     const turns = await Promise.all(
       open.map(async (partition) => ({ partition, turn: await partition.next() })),
@@ -54,4 +61,21 @@ export async function* dueEntries(table: Table, now: number): AsyncGenerator<rea
     for (const { turn } of going) if (turn.done !== true) yield turn.value;
     open = going.map(({ partition }) => partition);
   }
+}
+
+/** When the oldest record of a table's due index was or is due, in ms since the epoch; `undefined` if there is none. */
+export async function oldestDue({ client, name }: Table): Promise<number | undefined> {
+  const firsts = DUE_PARTITIONS.map(async (partition) => {
+    const command = new QueryCommand({
+      TableName: name,
+      IndexName: INDEXES.due,
+      KeyConditionExpression: 'duePk = :partition',
+      ExpressionAttributeValues: toItem({ ':partition': partition }),
+      Limit: 1,
+    });
+    const { Items: items = [] } = await send(() => client.send(command));
+    return items.map((item) => parseInt(entry.parse(fromItem(item)).dueSk, 36));
+  });
+  const times = (await Promise.all(firsts)).flat();
+  return times.length === 0 ? undefined : Math.min(...times);
 }

@@ -6,8 +6,8 @@ import type {
   IdempotencyScope,
   IdempotencyStore,
 } from '../../core/shared/idempotency-store.ts';
-import { getAll } from './get-all.ts';
-import { answerPartKey, idempotencyKey } from './keys.ts';
+import { answerKey, idempotencyKey } from './keys.ts';
+import { getParts, PART_BYTES, putParts } from './parts.ts';
 import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 
@@ -16,8 +16,6 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a claim holds without an answer: longer than any function may run. */
 const LEASE_MS = 60_000;
 const SEED_BYTES = 32;
-/** Most bytes of a sealed answer in one item: DynamoDB's limit is 400 KB. A larger answer stands in items beside the record. */
-const PART_BYTES = 390_000;
 
 const recordItem = z.object({
   seed: z.instanceof(Uint8Array).transform(toBuffer),
@@ -27,7 +25,6 @@ const recordItem = z.object({
   answer: z.instanceof(Uint8Array).transform(toBuffer).optional(),
   answerParts: z.number().optional(),
 });
-const partItem = z.object({ sk: z.string(), part: z.instanceof(Uint8Array).transform(toBuffer) });
 
 type Record = z.infer<typeof recordItem>;
 
@@ -60,12 +57,15 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     });
     try {
       await send(() => client.send(command));
-      return { claim: { state: 'claimed', seed, attempt } };
+      return { claim: { state: 'claimed', seed, startedAt: now, attempt } };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
       const existing = recordItem.parse(fromItem(error.Item));
       // The claim was written, and its answer was lost on the way.
-      if (existing.attempt === attempt) return { claim: { state: 'claimed', seed: existing.seed, attempt } };
+      if (existing.attempt === attempt)
+        return {
+          claim: { state: 'claimed', seed: existing.seed, startedAt: existing.keptUntil - KEPT_MS, attempt },
+        };
       return { existing };
     }
   }
@@ -87,7 +87,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     });
     try {
       await send(() => client.send(command));
-      return { state: 'claimed', seed: record.seed, attempt };
+      return { state: 'claimed', seed: record.seed, startedAt: record.keptUntil - KEPT_MS, attempt };
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return { state: 'running' };
       throw error;
@@ -121,27 +121,8 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     sealedAnswer: Buffer,
     keptUntil: number,
   ) {
-    const count = Math.ceil(sealedAnswer.length / PART_BYTES);
-    const parts = Array.from({ length: count }, (_, index) => ({
-      ...answerPartKey(keyOf(scope), attempt, index),
-      part: sealedAnswer.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
-      ttl: timeToLive(keptUntil),
-    }));
-    await Promise.all(
-      parts.map((part) => {
-        const command = new PutItemCommand({ TableName: name, Item: toItem(part) });
-        return send(() => client.send(command));
-      }),
-    );
+    const count = await putParts({ client, name }, answerKey(keyOf(scope), attempt), sealedAnswer, keptUntil);
     await change(scope, attempt, 'SET answerParts = :count', { ':count': count });
-  }
-
-  async function readParts(scope: IdempotencyScope, attempt: string, count: number): Promise<Buffer> {
-    const keys = Array.from({ length: count }, (_, index) => answerPartKey(keyOf(scope), attempt, index));
-    const items = await getAll({ client, name }, keys);
-    if (items.length !== count) throw new Error('idempotency store: a kept answer is incomplete');
-    const parts = items.map((item) => partItem.parse(fromItem(item)));
-    return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
   }
 
   return {
@@ -151,7 +132,8 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       const record = first.existing;
       if (record.answer !== undefined) return { state: 'answered', sealedAnswer: record.answer };
       if (record.answerParts !== undefined) {
-        const sealedAnswer = await readParts(scope, record.attempt, record.answerParts);
+        const parts = answerKey(keyOf(scope), record.attempt);
+        const sealedAnswer = await getParts({ client, name }, parts, record.answerParts);
         return { state: 'answered', sealedAnswer };
       }
       return record.leaseUntil > now ? { state: 'running' } : takeOver(scope, record, now);

@@ -13,6 +13,11 @@ export interface ItemKey {
 
 const TENANT_ID_LENGTH = 36;
 
+/** Whether a text is a UUID in lower case; what is none is the id of nothing, and might not even fit a key. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
 /** Tokens table: the token itself. */
 export function tokenKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: 'token' };
@@ -66,6 +71,11 @@ export function tenantKey(tenantId: string): ItemKey {
   return { pk: tenantId, sk: 'tenant' };
 }
 
+/** Whether a key is that of a tenant. */
+export function isTenantKey({ sk }: ItemKey): boolean {
+  return sk === 'tenant';
+}
+
 /** Access table: an application. Ids are UUID version 7, so the sort key orders by creation. */
 export function applicationKey(tenantId: string, id: string): ItemKey {
   return { pk: tenantId, sk: `application#${id}` };
@@ -97,9 +107,9 @@ export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
 
-/** Ephemeral table: a piece of an answer too large for the record; each attempt at a request has pieces of its own. */
-export function answerPartKey(record: ItemKey, attempt: string, index: number): ItemKey {
-  return { pk: record.pk, sk: `answer#${attempt}#${String(index).padStart(2, '0')}` };
+/** Ephemeral table: where the parts of an answer too large for the record stand; each attempt at a request has parts of its own. */
+export function answerKey(record: ItemKey, attempt: string): ItemKey {
+  return { pk: record.pk, sk: `answer#${attempt}` };
 }
 
 /** Partitions of the due index of a table: records with a time to act on are spread over them. */
@@ -122,3 +132,57 @@ export function sessionKey(keyHash: Buffer): ItemKey {
 export function nonceKey(tenantId: string, nonceHash: Buffer): ItemKey {
   return { pk: `${tenantId}#nonce#${nonceHash.toString('base64url')}`, sk: 'nonce' };
 }
+
+/** Ephemeral table: the credential of one invocation of a reactor, by the hash of its key. */
+export function invocationCredentialKey(keyHash: Buffer): ItemKey {
+  return { pk: `key#${keyHash.toString('base64url')}`, sk: 'invocation-key' };
+}
+
+/** What sort keys of reactors start with. */
+export const REACTOR_PREFIX = 'reactor#';
+
+/** Reactors table: a reactor. Ids are UUID version 7, so the sort key orders by creation. */
+export function reactorKey(tenantId: string, id: string): ItemKey {
+  return { pk: tenantId, sk: `${REACTOR_PREFIX}${id}` };
+}
+
+/** The tenant and the id in the key of a reactor; `undefined` for the key of something else. */
+export function parseReactorKey({
+  pk,
+  sk,
+}: ItemKey): { readonly tenantId: string; readonly id: string } | undefined {
+  return sk.startsWith(REACTOR_PREFIX) ? { tenantId: pk, id: sk.slice(REACTOR_PREFIX.length) } : undefined;
+}
+
+const INVOCATION = 'invocation';
+const INVOCATION_INFIX = `#${INVOCATION}#`;
+
+/** Reactors table: an asynchronous invocation. */
+export function invocationKey(tenantId: string, id: string): ItemKey {
+  return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: INVOCATION };
+}
+
+/** The tenant and the id in the key of an invocation; `undefined` for the key of something else. */
+export function parseInvocationKey({
+  pk,
+  sk,
+}: ItemKey): { readonly tenantId: string; readonly id: string } | undefined {
+  if (sk !== INVOCATION) return undefined;
+  return {
+    tenantId: pk.slice(0, TENANT_ID_LENGTH),
+    id: pk.slice(TENANT_ID_LENGTH + INVOCATION_INFIX.length),
+  };
+}
+
+/** Ephemeral table: the sealed payload or result of an invocation: how many parts it has. */
+export function invocationContentKey(tenantId: string, id: string, content: string): ItemKey {
+  return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: content };
+}
+
+/** A part of something too large for one item, beside it. */
+export function partKey(of: ItemKey, index: number): ItemKey {
+  return { pk: of.pk, sk: `${of.sk}#${String(index).padStart(2, '0')}` };
+}
+
+/** Partition of the due index of the Reactors table in which parked deliveries stand until they are too old. */
+export const PARKED_PARTITION = 'parked';

@@ -5,9 +5,7 @@ import type {
   Credential,
   CredentialStore,
 } from '../../core/applications/application-store.ts';
-import type { Grants } from '../../core/applications/access-rule.ts';
-import { permissionsBeyond } from '../../core/applications/delegation.ts';
-import type { Permission } from '../../core/applications/permission.ts';
+import { stillHeld } from '../../core/applications/delegation.ts';
 import type { SessionStore } from '../../core/applications/session.ts';
 import { grantsShape } from './grants-item.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
@@ -32,17 +30,6 @@ const nonceItem = z.object({ keyHash: binary, expiresAt: z.number(), used: z.boo
 
 /** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
-
-/** What the authorizing application still holds of what it gave: when it is narrowed, its sessions are. */
-function stillHeld(authorizer: Grants | undefined, granted: Grants): Grants {
-  const beyond = authorizer === undefined ? [] : permissionsBeyond(authorizer, granted);
-  const without = (permissions: readonly Permission[]) =>
-    permissions.filter((permission) => !beyond.includes(permission));
-  return {
-    permissions: without(granted.permissions),
-    rules: granted.rules.map((rule) => ({ ...rule, permissions: without(rule.permissions) })),
-  };
-}
 
 /** Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with either of them. */
 export function createSessionStore(

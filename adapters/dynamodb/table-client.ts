@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { callDependency } from '../aws/dependency-error.ts';
+import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
 /** An item as the tables hold it. */
 export type Item = Record<string, AttributeValue>;
@@ -31,7 +31,9 @@ function isConflict(error: unknown): boolean {
   const failed = reasons.filter(({ Code }) => Code !== undefined && Code !== 'None');
   return (
     failed.length > 0 &&
-    failed.every(({ Code }) => Code === 'TransactionConflict' || Code === 'ThrottlingError')
+    failed.every(({ Code }) =>
+      ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'].includes(Code ?? ''),
+    )
   );
 }
 
@@ -39,14 +41,15 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Sends a DynamoDB command. A write that met another transaction on the same item is tried again with jitter: such a conflict
- * says nothing about the condition of the write.
+ * says nothing about the condition of the write. One that does not pass is `dependency_unavailable`.
  */
 export async function send<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await callDependency(call);
     } catch (error) {
-      if (!isConflict(error) || attempt >= CONFLICT_ATTEMPTS) throw error;
+      if (!isConflict(error)) throw error;
+      if (attempt >= CONFLICT_ATTEMPTS) throw unavailable(error);
       await sleep(Math.random() * CONFLICT_BASE_MS * 2 ** attempt);
     }
   }

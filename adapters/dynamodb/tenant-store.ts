@@ -1,16 +1,25 @@
 import {
   ConditionalCheckFailedException,
+  DeleteItemCommand,
   GetItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
 import type { TenantProfileStore, TenantStore } from '../../core/applications/tenant.ts';
 import type { TenantSettings } from '../../core/applications/tenant-settings.ts';
+import type { WebhookSecretStore } from '../../core/webhooks/webhook-secrets.ts';
 import { KEY_PURPOSES, type WrappedKeyStore } from '../../core/crypto/tenant-keys.ts';
+import type { TenantEnd } from '../../core/operations/destroy-tenant.ts';
+import type { TenantKeyRing } from '../../core/operations/rotate-data-key.ts';
+import { sortableTime } from '../../core/shared/position.ts';
 import { applicationWrites } from './application-store.ts';
-import { tenantKey } from './keys.ts';
+import { dueEntries, END_OF_TIME } from './due-index.ts';
+import { getAll } from './get-all.ts';
+import { isTenantKey, tenantKey } from './keys.ts';
 import { fromItem, send, toBuffer, toItem, type Item, type Table } from './table-client.ts';
+import { dueAt } from './token-item.ts';
 
 const wrappedKey = z.object({
   purpose: z.enum(KEY_PURPOSES),
@@ -18,11 +27,22 @@ const wrappedKey = z.object({
   wrapped: z.instanceof(Uint8Array).transform(toBuffer),
 });
 
+const binary = z.instanceof(Uint8Array).transform(toBuffer);
+
+const webhookItem = z.object({
+  webhookSecret: binary,
+  previousWebhookSecret: binary.optional(),
+  previousWebhookUntil: z.number().optional(),
+});
+
 const tenantItem = z.object({
   pk: z.string(),
   name: z.string(),
   settings: z.object({ deduplicateTokens: z.boolean() }),
-  keys: z.array(wrappedKey),
+  // Absent once they were destroyed.
+  keys: z.array(wrappedKey).default([]),
+  createdAt: z.number(),
+  rotateAt: z.number(),
 });
 
 /** The settings in a tenant's item. Throws if it is not one. */
@@ -34,21 +54,50 @@ export function tenantSettingsIn(item: Item): TenantSettings {
 export function createTenantStore({
   client,
   name,
-}: Table): TenantStore & TenantProfileStore & WrappedKeyStore {
-  async function read(tenantId: string) {
+}: Table): TenantStore &
+  TenantProfileStore &
+  WrappedKeyStore &
+  WebhookSecretStore &
+  TenantKeyRing &
+  TenantEnd {
+  async function readItem(tenantId: string) {
     const command = new GetItemCommand({
       TableName: name,
       Key: toItem({ ...tenantKey(tenantId) }),
       ConsistentRead: true,
     });
     const { Item: item } = await send(() => client.send(command));
-    return item === undefined ? undefined : tenantItem.parse(fromItem(item));
+    return item && fromItem(item);
+  }
+
+  async function read(tenantId: string) {
+    const item = await readItem(tenantId);
+    return item && tenantItem.parse(item);
+  }
+
+  /** Changes a tenant's item; `false` if the condition does not hold. */
+  async function updateItem(
+    tenantId: string,
+    update: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>,
+  ): Promise<boolean> {
+    const command = new UpdateItemCommand({
+      TableName: name,
+      Key: toItem({ ...tenantKey(tenantId) }),
+      ...update,
+    });
+    try {
+      await send(() => client.send(command));
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
   }
 
   return {
     async create(tenant, application, keyHash) {
-      const { id, name: tenantName, settings, keys, webhookSecret, createdAt } = tenant;
-      const item = toItem({ ...tenantKey(id), name: tenantName, settings, keys, webhookSecret, createdAt });
+      const { id, name: tenantName, ...rest } = tenant;
+      const item = toItem({ ...tenantKey(id), name: tenantName, ...rest, ...dueAt(id, rest.rotateAt) });
       const put = { Put: { TableName: name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
       const command = new TransactWriteItemsCommand({
         TransactItems: [put, ...applicationWrites(name, application, keyHash)],
@@ -57,7 +106,54 @@ export function createTenantStore({
     },
 
     async wrappedKeys(tenantId) {
-      return (await read(tenantId))?.keys;
+      const keys = (await read(tenantId))?.keys;
+      return keys === undefined || keys.length === 0 ? undefined : keys;
+    },
+
+    async *list() {
+      for await (const entries of dueEntries({ client, name }, END_OF_TIME)) {
+        const tenants = entries.flatMap(({ key }) => (isTenantKey(key) ? [key] : []));
+        const items = await getAll({ client, name }, tenants);
+        yield items.map((item) => {
+          const { pk, name: tenantName, keys, createdAt, rotateAt } = tenantItem.parse(fromItem(item));
+          return { id: pk, name: tenantName, createdAt, rotateAt, isDestroyed: keys.length === 0 };
+        });
+      }
+    },
+
+    async keyRing(tenantId) {
+      const tenant = await read(tenantId);
+      return tenant && { keys: tenant.keys, rotateAt: tenant.rotateAt };
+    },
+
+    addKey(tenantId, before, added, rotateAt) {
+      return updateItem(tenantId, {
+        UpdateExpression: 'SET #keys = list_append(#keys, :added), rotateAt = :at, dueSk = :dueSk',
+        // Keys are only ever added, one at a time.
+        ConditionExpression: 'size(#keys) = :count',
+        ExpressionAttributeNames: { '#keys': 'keys' },
+        ExpressionAttributeValues: toItem({
+          ':added': [added],
+          ':at': rotateAt,
+          ':dueSk': sortableTime(rotateAt),
+          ':count': before.length,
+        }),
+      });
+    },
+
+    destroyKeys(tenantId) {
+      return updateItem(tenantId, {
+        UpdateExpression:
+          'REMOVE #keys, webhookSecret, previousWebhookSecret SET rotateAt = :never, dueSk = :dueSk',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#keys': 'keys' },
+        ExpressionAttributeValues: toItem({ ':never': END_OF_TIME, ':dueSk': sortableTime(END_OF_TIME) }),
+      });
+    },
+
+    async removeTenant(tenantId) {
+      const command = new DeleteItemCommand({ TableName: name, Key: toItem({ ...tenantKey(tenantId) }) });
+      await send(() => client.send(command));
     },
 
     async profile(tenantId) {
@@ -65,22 +161,41 @@ export function createTenantStore({
       return tenant && { id: tenant.pk, name: tenant.name, settings: tenant.settings };
     },
 
-    async updateProfile({ id, name: tenantName, settings }) {
-      const command = new UpdateItemCommand({
-        TableName: name,
-        Key: toItem({ ...tenantKey(id) }),
+    async webhookSecrets(tenantId) {
+      const item = await readItem(tenantId);
+      if (item === undefined) return undefined;
+      const { webhookSecret, previousWebhookSecret, previousWebhookUntil } = webhookItem.parse(item);
+      return {
+        current: webhookSecret,
+        ...(previousWebhookSecret !== undefined &&
+          previousWebhookUntil !== undefined && {
+            previous: { sealed: previousWebhookSecret, until: previousWebhookUntil },
+          }),
+      };
+    },
+
+    replaceWebhookSecrets(tenantId, before, { current, previous }) {
+      return updateItem(tenantId, {
+        UpdateExpression:
+          'SET webhookSecret = :current, previousWebhookSecret = :previous, previousWebhookUntil = :until',
+        // The new one stands there if its answer was lost on the way.
+        ConditionExpression: 'webhookSecret IN (:before, :current)',
+        ExpressionAttributeValues: toItem({
+          ':current': current,
+          ':before': before,
+          ':previous': previous?.sealed ?? before,
+          ':until': previous?.until ?? 0,
+        }),
+      });
+    },
+
+    updateProfile({ id, name: tenantName, settings }) {
+      return updateItem(id, {
         UpdateExpression: 'SET #name = :name, settings = :settings',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#name': 'name' },
         ExpressionAttributeValues: toItem({ ':name': tenantName, ':settings': settings }),
       });
-      try {
-        await send(() => client.send(command));
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
     },
   };
 }

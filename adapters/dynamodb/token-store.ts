@@ -45,7 +45,9 @@ function createDeleteAlone(
         return 'deleted';
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        if (error.Item === undefined) return { kept: undefined };
+        // Gone after more than one attempt: an earlier one has deleted it, and its answer was lost.
+        if (error.Item === undefined)
+          return (error.$metadata.attempts ?? 1) > 1 ? 'deleted' : { kept: undefined };
         return { kept: (await reader.tokenOf(error.Item)) ?? (await reader.find(tenantId, id)) };
       }
     },

@@ -25,6 +25,8 @@ function unreachable(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('destination_unreachable', detail, cause === undefined ? {} : { cause });
 }
 
+const NO_BODY = Buffer.alloc(0);
+
 /** A final status that HTTP knows (RFC 9110, section 15) and a gateway can carry. */
 const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 
@@ -96,8 +98,11 @@ export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
     const { promise, resolve, reject } = Promise.withResolvers<InboundResponse>();
     const start = outbound.destination.url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = start(optionsOf(outbound, signal, resolveAll), (response) => {
-      bodyOf(response, outbound.bodyMaxBytes).then(
+      const { bodyMaxBytes } = outbound;
+      const reading = bodyMaxBytes === 'unread' ? Promise.resolve(NO_BODY) : bodyOf(response, bodyMaxBytes);
+      reading.then(
         (body) => {
+          if (bodyMaxBytes === 'unread') request.destroy();
           const { statusCode: status = 0 } = response;
           if (isStatus(status)) resolve({ status, headers: fieldsOf(response.rawHeaders), body });
           else reject(unreachable('The destination answered with a status that is none.'));

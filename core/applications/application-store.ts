@@ -6,8 +6,8 @@ import type { TenantSettings } from './tenant-settings.ts';
  * not at all. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface ApplicationStore {
-  /** Writes a new application and the hash of its key. Both are random: one that is taken is an unexpected error. */
-  create(application: Application, keyHash: Buffer): Promise<void>;
+  /** Writes a new application and the hash of its key; `false` if its id is taken. */
+  create(application: Application, keyHash: Buffer): Promise<boolean>;
   /** The application, or `undefined` if the tenant has none of this id. Reads what was last written. */
   find(tenantId: string, id: string): Promise<Application | undefined>;
   /** Those of the applications that exist, in any order. */

@@ -26,6 +26,8 @@ export interface Caller extends Grants {
   /** Id of the application that acts; for a session the one that authorized it. What it creates is `created_by` this. */
   readonly applicationId: string;
   readonly type: ApplicationType | 'session';
+  /** The credential was made for one invocation of a reactor, and makes no others. */
+  readonly isInvocation?: true;
   /** Settings of the tenant, for operations that depend on them. */
   readonly tenantSettings?: TenantSettings;
 }

@@ -1,4 +1,4 @@
-import { hashApiKey, isApiKey, isSessionKey, sameHash } from '../crypto/api-key.ts';
+import { apiKeyKind, hashApiKey, isApiKey, sameHash, type ApiKeyKind } from '../crypto/api-key.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -9,6 +9,8 @@ export interface AuthenticateDeps {
   readonly credentialStore: CredentialStore;
   /** Sessions are credentials too, kept where they vanish. */
   readonly sessionStore: Pick<CredentialStore, 'findByKeyHash'>;
+  /** So are credentials of invocations of reactors. */
+  readonly invocationCredentials: Pick<CredentialStore, 'findByKeyHash'>;
   readonly clock: Clock;
 }
 
@@ -39,6 +41,11 @@ function check(deps: AuthenticateDeps, credential: Credential | undefined, hash:
   return credential.caller;
 }
 
+function storeOf(deps: AuthenticateDeps, kind: ApiKeyKind) {
+  if (kind === 'session') return deps.sessionStore;
+  return kind === 'invocation' ? deps.invocationCredentials : deps.credentialStore;
+}
+
 /**
  * The caller behind a key. Throws `unauthenticated` for a key that is missing, unknown, revoked or expired, and `forbidden` for a session
  * that has not been authorized. Access is read anew for every request: nothing that decides it is remembered.
@@ -51,7 +58,7 @@ export async function authenticate(
   if (apiKey === undefined) throw refused('The API key is missing.');
   if (!isApiKey(apiKey.reveal())) throw refused('The API key is not valid.');
   const hash = hashApiKey(apiKey);
-  const store = isSessionKey(apiKey.reveal()) ? deps.sessionStore : deps.credentialStore;
+  const store = storeOf(deps, apiKeyKind(apiKey));
   const caller = check(
     deps,
     await store.findByKeyHash(hash, options.withSettings ? options.likelyTenantId : undefined),

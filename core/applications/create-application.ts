@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import type { Clock } from '../shared/clock.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import type { Secret } from '../shared/secret.ts';
-import { invalid, invalidMembers } from '../shared/service-error.ts';
+import { invalid, invalidMembers, ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { Grants } from './access-rule.ts';
 import type { Application, Caller } from './application.ts';
@@ -23,7 +23,10 @@ export interface NewApplication extends Grants {
   readonly expiresAt?: number;
 }
 
-/** Creates an application and its key. The key is returned here and never again; only its hash is stored. */
+/**
+ * Creates an application and its key. The key is returned here and never again; only its hash is stored. An earlier attempt of the same
+ * request may have made it and lost its answer: then nobody knows its key, and it gets another one.
+ */
 export async function createApplication(
   deps: CreateApplicationDeps,
   caller: Caller,
@@ -39,12 +42,17 @@ export async function createApplication(
   const key = generateApiKey(input.type);
   const application: Application = {
     ...input,
-    id: orderedId(now, writes.newId()),
+    id: orderedId(writes.startedAt ?? now, writes.newId()),
     tenantId: caller.tenantId,
     createdBy: caller.applicationId,
     createdAt: now,
     version: 1,
   };
-  await deps.applicationStore.create(application, hashApiKey(key));
-  return { application, key };
+  if (await deps.applicationStore.create(application, hashApiKey(key))) return { application, key };
+  const made = await deps.applicationStore.find(caller.tenantId, application.id);
+  if (made === undefined) throw new Error('create application: its id is taken by nothing');
+  const again = { ...made, version: made.version + 1 };
+  if (!(await deps.applicationStore.replaceKey(made, again, hashApiKey(key))))
+    throw new ServiceError('conflict', 'The application is being changed by another request.');
+  return { application: again, key };
 }

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import type { KeyService } from '../crypto/key-service.ts';
 import { sealRecord, type DataKey } from '../crypto/record-seal.ts';
 import { KEY_PURPOSES, type KeyPurpose, type WrappedKey } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
-import { Secret } from '../shared/secret.ts';
+import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { invalid } from '../shared/service-error.ts';
+import { generateWebhookSecret, webhookSecretContext } from '../webhooks/webhook-secrets.ts';
 import { NAME_MAX_LENGTH, type Application } from './application.ts';
 import { isLegalFor, PERMISSION_NAMES } from './permission.ts';
 import type { TenantStore } from './tenant.ts';
@@ -16,6 +16,8 @@ export interface CreateTenantDeps {
   readonly keyService: KeyService;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** How long a data key seals new records, in ms. */
+  readonly keyRotationMs: number;
 }
 
 export interface CreatedTenant {
@@ -61,10 +63,10 @@ export async function createTenant(
   }
   const [id, now] = [deps.newId(), deps.clock()];
   const keys = await generateKeys(deps.keyService, id);
-  const webhookSecret = new Secret(`whsec_${randomBytes(32).toString('base64')}`);
+  const webhookSecret = generateWebhookSecret();
   const sealedSecret = sealRecord(
     keys.dataKey('webhook'),
-    { tenantId: id, recordId: id, field: 'webhook_secret' },
+    webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
   );
   const managementKey = generateApiKey('management');
@@ -85,6 +87,7 @@ export async function createTenant(
     keys: keys.wrapped,
     webhookSecret: sealedSecret,
     createdAt: now,
+    rotateAt: now + deps.keyRotationMs,
   };
   await deps.tenantStore.create(tenant, application, hashApiKey(managementKey));
   return { tenantId: id, managementKey, webhookSecret };

@@ -64,3 +64,14 @@ export function permissionsBeyond(granter: Grants, granted: Grants): readonly Pe
   );
   return [...new Set(beyond.map(({ permission }) => permission))];
 }
+
+/** What the authorizing application still holds of what it gave: when it is narrowed, its sessions are. */
+export function stillHeld(authorizer: Grants | undefined, granted: Grants): Grants {
+  const beyond = authorizer === undefined ? [] : permissionsBeyond(authorizer, granted);
+  const without = (permissions: readonly Permission[]) =>
+    permissions.filter((permission) => !beyond.includes(permission));
+  return {
+    permissions: without(granted.permissions),
+    rules: granted.rules.map((rule) => ({ ...rule, permissions: without(rule.permissions) })),
+  };
+}

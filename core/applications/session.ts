@@ -56,6 +56,8 @@ export interface SessionDeps {
 function requireType(caller: Caller, type: 'public' | 'private', what: string): void {
   if (caller.type !== type)
     throw new ServiceError('forbidden', `Only ${type} applications ${what} sessions.`);
+  if (caller.isInvocation === true)
+    throw new ServiceError('forbidden', `The credential of an invocation does not ${what} sessions.`);
 }
 
 /** A new session, whose key and nonce are shown once. */

@@ -11,13 +11,22 @@ export interface Tenant {
   readonly webhookSecret: Buffer;
   /** Ms since the epoch. */
   readonly createdAt: number;
+  /** When the tenant gets another data key, in ms since the epoch. */
+  readonly rotateAt: number;
 }
 
 /** What a tenant says about itself through the API. */
 export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings'>;
 
+/** What an operator sees of a tenant. */
+export interface TenantSummary extends Pick<Tenant, 'id' | 'name' | 'createdAt' | 'rotateAt'> {
+  readonly isDestroyed: boolean;
+}
+
 /** Where tenants are kept. */
 export interface TenantStore {
+  /** All tenants, in no order; `isDestroyed` ones are being removed. */
+  list(): AsyncIterable<readonly TenantSummary[]>;
   /** Writes a new tenant together with its first application, both or neither. */
   create(tenant: Tenant, application: Application, keyHash: Buffer): Promise<void>;
 }

@@ -28,7 +28,12 @@ export function sameHash(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Whether a key is that of a session, which is kept elsewhere. */
-export function isSessionKey(text: string): boolean {
-  return text.startsWith('key_session_');
+/** What a key is for, which says where it is kept. */
+export type ApiKeyKind = 'application' | 'session' | 'invocation';
+
+/** The kind of a key, from its prefix. */
+export function apiKeyKind(key: Secret<string>): ApiKeyKind {
+  const text = key.reveal();
+  if (text.startsWith('key_session_')) return 'session';
+  return text.startsWith('key_invocation_') ? 'invocation' : 'application';
 }

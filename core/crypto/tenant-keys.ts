@@ -39,6 +39,8 @@ export interface TenantKeys {
   current(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
   /** The key of one version, to open old records. */
   version(tenantId: string, purpose: KeyPurpose, version: number): Promise<DataKey>;
+  /** {@link current}, read anew: for who must not take a key that has been replaced meanwhile. */
+  newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
 }
 
 interface Held<T> {
@@ -47,12 +49,14 @@ interface Held<T> {
 }
 
 /** A cache of promises: concurrent callers share one load, and a failed load is not kept. */
-function expiringCache<T>(clock: Clock): (key: string, load: () => Promise<T>) => Promise<T> {
+function expiringCache<T>(
+  clock: Clock,
+): (key: string, load: () => Promise<T>, isStale?: boolean) => Promise<T> {
   const held = new Map<string, Held<T>>();
-  return (key, load) => {
+  return (key, load, isStale = false) => {
     const now = clock();
     const known = held.get(key);
-    if (known !== undefined && known.until > now) return known.value;
+    if (known !== undefined && known.until > now && !isStale) return known.value;
     for (const [other, { until }] of held) if (until <= now) held.delete(other);
     const value = load();
     held.set(key, { value, until: now + KEY_LIFETIME_MS });
@@ -75,12 +79,16 @@ export function createTenantKeys(deps: {
   const ring = expiringCache<readonly WrappedKey[]>(deps.clock);
   const unwrapped = expiringCache<DataKey>(deps.clock);
 
-  const wrappedKeys = (tenantId: string) =>
-    ring(tenantId, async () => {
-      const keys = await deps.wrappedKeyStore.wrappedKeys(tenantId);
-      if (keys === undefined) throw new Error('tenant keys: the tenant has none');
-      return keys;
-    });
+  const wrappedKeys = (tenantId: string, isStale = false) =>
+    ring(
+      tenantId,
+      async () => {
+        const keys = await deps.wrappedKeyStore.wrappedKeys(tenantId);
+        if (keys === undefined) throw new Error('tenant keys: the tenant has none');
+        return keys;
+      },
+      isStale,
+    );
 
   const unwrap = (tenantId: string, { purpose, version, wrapped }: WrappedKey) =>
     unwrapped(`${tenantId}/${purpose}/${String(version)}`, async () => ({
@@ -88,16 +96,21 @@ export function createTenantKeys(deps: {
       key: await deps.keyService.unwrapKey(wrapped, { tenant: tenantId, purpose, version: String(version) }),
     }));
 
+  async function newestOf(tenantId: string, purpose: KeyPurpose, isStale: boolean): Promise<DataKey> {
+    const keys = (await wrappedKeys(tenantId, isStale)).filter((key) => key.purpose === purpose);
+    const newest = keys.toSorted((a, b) => b.version - a.version)[0];
+    if (newest === undefined) throw new Error(`tenant keys: no key for purpose ${purpose}`);
+    return unwrap(tenantId, newest);
+  }
+
   return {
-    async current(tenantId, purpose) {
-      const keys = (await wrappedKeys(tenantId)).filter((key) => key.purpose === purpose);
-      const newest = keys.toSorted((a, b) => b.version - a.version)[0];
-      if (newest === undefined) throw new Error(`tenant keys: no key for purpose ${purpose}`);
-      return unwrap(tenantId, newest);
-    },
+    current: (tenantId, purpose) => newestOf(tenantId, purpose, false),
+    newest: (tenantId, purpose) => newestOf(tenantId, purpose, true),
     async version(tenantId, purpose, version) {
-      const keys = await wrappedKeys(tenantId);
-      const key = keys.find((candidate) => candidate.purpose === purpose && candidate.version === version);
+      const named = (keys: readonly WrappedKey[]) =>
+        keys.find((candidate) => candidate.purpose === purpose && candidate.version === version);
+      // A version that is not remembered is newer than what is: somebody has rotated the key meanwhile.
+      const key = named(await wrappedKeys(tenantId)) ?? named(await wrappedKeys(tenantId, true));
       if (key === undefined)
         throw new Error(`tenant keys: no version ${String(version)} for purpose ${purpose}`);
       return unwrap(tenantId, key);

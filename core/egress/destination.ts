@@ -49,7 +49,8 @@ export function parseDestination(
     return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
   if (text.includes('{{')) return 'must not hold expressions';
   // WHATWG URL drops tabs and line breaks and takes backslashes for slashes; what needs that is not a URL that anyone meant.
-  if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'must be a URL';
+  if (/[\s\\\p{Cc}]/u.test(text) || !/^[a-z]+:\/\/[^/]/i.test(text) || !URL.canParse(text))
+    return 'must be a URL';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text))
     return 'must not have user information';
@@ -61,4 +62,11 @@ export function parseDestination(
   if (options.ownHost !== undefined && url.hostname === options.ownHost.toLowerCase().replace(/:\d+$/, ''))
     return 'must not be the service itself';
   return nameProblem(url.hostname) ?? { url, isAdmitted: false };
+}
+
+/** Ports of admitted origins on the machine itself. Code that runs there may reach them, and nothing else on it. */
+export function admittedLocalPorts(allowList: EgressAllowList): readonly number[] {
+  const origins = allowList.flatMap((entry) => (originOf(entry) === '' ? [] : [new URL(originOf(entry))]));
+  const local = origins.filter(({ hostname }) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));
+  return [...new Set(local.map((url) => Number(portOf(url))))];
 }

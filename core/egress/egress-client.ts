@@ -14,8 +14,8 @@ export interface OutboundRequest {
   readonly body: Secret<Buffer>;
   /** Time to the whole answer, in ms. */
   readonly timeoutMs: number;
-  /** Largest body that is taken, in bytes. */
-  readonly bodyMaxBytes: number;
+  /** Largest body that is taken, in bytes; `unread`: the status is all that counts, and the body of the answer is empty. */
+  readonly bodyMaxBytes: number | 'unread';
 }
 
 export interface InboundResponse {

@@ -1,5 +1,8 @@
 import type { FieldReporter } from '../shared/field-reporter.ts';
-import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
+import { Pieces, textTemplate, untouched, type Renderable } from './text-template.ts';
+
+/** `{{` as it may stand in a form. */
+const OPENING = /(?:\{|%7b){2}/i;
 
 /** Percent-encoding of a form (WHATWG URL, application/x-www-form-urlencoded): spaces as `+`. */
 function encodeFormValue(text: string): string {
@@ -15,27 +18,41 @@ function decodeFormValue(text: string): string | undefined {
   }
 }
 
+/** A value as it stands in a form, whose references are filled in and which is then encoded anew. */
+function formValue(name: string, value: string, path: string, fields: FieldReporter): Renderable<string> {
+  const template = textTemplate(
+    value,
+    `${path}.${decodeFormValue(name) ?? name}`,
+    fields,
+    (filled) => filled,
+  );
+  return {
+    references: template.references,
+    render: (filling) => encodeFormValue(template.render(filling)),
+  };
+}
+
 /**
  * Pairs joined by `&`, as a query or a form: values with references are filled in and encoded anew; every other pair stays as it is,
- * byte for byte. `path` names the whole in errors (`query`, `body`).
+ * byte for byte. A value that holds `{{` and is not well encoded is reported: passed on, its expression would be too. `path` names the
+ * whole in errors (`query`, `body`).
  */
 export function formText(text: string, path: string, fields: FieldReporter): Renderable<string> {
-  if (!/\{|%7b/i.test(text)) return untouched(text);
-  const pairs = text.split('&').map((pair): Renderable<string> => {
+  if (!OPENING.test(text)) return untouched(text);
+  const pieces = new Pieces(text);
+  for (let from = 0; from <= text.length && !fields.isFull;) {
+    const next = text.indexOf('&', from);
+    const to = next === -1 ? text.length : next;
+    const pair = text.slice(from, to);
     const equals = pair.indexOf('=');
-    const value = equals === -1 ? undefined : decodeFormValue(pair.slice(equals + 1));
-    if (value?.includes('{{') !== true) return untouched(pair);
-    const name = pair.slice(0, equals);
-    const template = textTemplate(
-      value,
-      `${path}.${decodeFormValue(name) ?? name}`,
-      fields,
-      (filled) => filled,
-    );
-    return {
-      references: template.references,
-      render: (filling) => `${name}=${encodeFormValue(template.render(filling))}`,
-    };
-  });
-  return together(pairs, (rendered) => rendered.join('&'));
+    const encoded = pair.slice(equals + 1);
+    if (equals !== -1 && OPENING.test(encoded)) {
+      const name = pair.slice(0, equals);
+      const value = decodeFormValue(encoded);
+      if (value === undefined) fields.report(`${path}.${name}`, 'has an expression and is not well encoded');
+      else pieces.replace(from + equals + 1, to, formValue(name, value, path, fields));
+    }
+    from = to + 1;
+  }
+  return pieces.join();
 }

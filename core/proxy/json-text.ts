@@ -1,5 +1,5 @@
 import type { FieldReporter } from '../shared/field-reporter.ts';
-import { jsonTemplate, together, untouched, type Renderable } from './text-template.ts';
+import { jsonTemplate, Pieces, type Renderable } from './text-template.ts';
 
 const STRING = /"(?:[^"\\]|\\.)*"/gs;
 
@@ -13,9 +13,9 @@ function isMemberName(text: string, end: number): boolean {
  * and member names included. The text must be JSON.
  */
 export function jsonText(text: string, fields: FieldReporter): Renderable<string> {
-  const pieces: Renderable<string>[] = [];
-  let at = 0;
+  const pieces = new Pieces(text);
   for (const match of text.matchAll(STRING)) {
+    if (fields.isFull) break;
     const [literal] = match;
     const end = match.index + literal.length;
     if (!literal.includes('{{') && !/\\u007b/i.test(literal)) continue;
@@ -23,12 +23,10 @@ export function jsonText(text: string, fields: FieldReporter): Renderable<string
     const value: unknown = JSON.parse(literal);
     if (typeof value !== 'string' || !value.includes('{{')) continue;
     const template = jsonTemplate(value, 'body', fields);
-    pieces.push(untouched(text.slice(at, match.index)), {
+    pieces.replace(match.index, end, {
       references: template.references,
       render: (filling) => JSON.stringify(template.render(filling)),
     });
-    at = end;
   }
-  pieces.push(untouched(text.slice(at)));
-  return together(pieces, (rendered) => rendered.join(''));
+  return pieces.join();
 }

@@ -11,30 +11,31 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 /** Where the parts of a body lie between its delimiters. */
-function partsOf(body: Buffer, delimiter: Buffer): readonly { readonly from: number; readonly to: number }[] {
-  const parts: { from: number; to: number }[] = [];
+function* partsOf(
+  body: Buffer,
+  delimiter: Buffer,
+): Generator<{ readonly from: number; readonly to: number }> {
   for (let at = body.indexOf(delimiter); at !== -1;) {
     const from = at + delimiter.length;
     const next = body.indexOf(delimiter, from);
     if (next === -1) break;
-    parts.push({ from, to: next });
+    yield { from, to: next };
     at = next;
   }
-  return parts;
 }
 
-/** A part's content: filled in if it is a text field, as it is if it is a file. */
-function partContent(
+/** Whether a part is a file, which passes untouched: it has a file name (RFC 7578, section 4.2). */
+function isFile(headers: string): boolean {
+  return /^content-disposition:(?:[^"\r\n]|"[^"\r\n]*")*;\s*filename\*?\s*=/im.test(headers);
+}
+
+/** A text field's content, filled in. */
+function textField(
   headers: string,
   content: Buffer,
   boundary: string,
   fields: FieldReporter,
 ): Renderable<Buffer> {
-  if (
-    /^content-disposition:(?:[^"\r\n]|"[^"\r\n]*")*;\s*filename\*?\s*=/im.test(headers) ||
-    !content.includes('{{')
-  )
-    return untouched(content);
   if (!isUtf8(content)) {
     fields.report('body', 'has a text field that is not UTF-8');
     return untouched(content);
@@ -58,17 +59,17 @@ export function multipartBody(body: Buffer, boundary: string, fields: FieldRepor
   const pieces: Renderable<Buffer>[] = [];
   let at = 0;
   for (const { from, to } of partsOf(body, Buffer.from(`--${boundary}`))) {
+    if (fields.isFull) break;
     const headersEnd = body.subarray(from, to).indexOf(BLANK_LINE);
     if (headersEnd === -1) continue;
     const contentFrom = from + headersEnd + BLANK_LINE.length;
     // The line break before a delimiter belongs to the delimiter (RFC 2046, section 5.1.1).
     const contentTo = body.subarray(to - 2, to).equals(Buffer.from('\r\n')) ? to - 2 : to;
     if (contentTo < contentFrom) continue;
+    const content = body.subarray(contentFrom, contentTo);
     const headers = body.toString('latin1', from, contentFrom);
-    pieces.push(
-      untouched(body.subarray(at, contentFrom)),
-      partContent(headers, body.subarray(contentFrom, contentTo), boundary, fields),
-    );
+    if (!content.includes('{{') || isFile(headers)) continue;
+    pieces.push(untouched(body.subarray(at, contentFrom)), textField(headers, content, boundary, fields));
     at = contentTo;
   }
   pieces.push(untouched(body.subarray(at)));

@@ -18,6 +18,8 @@ const NOT_FORWARDED = new Set([
   'expect',
   'forwarded',
   'x-amzn-trace-id',
+  // What an edge in front of the service proves itself by.
+  'x-cloakroom-edge',
   'x-amz-cf-id',
   'via',
 ]);

@@ -5,6 +5,7 @@ import {
   parseTokenTemplate,
   referencesOf,
   type TokenReference,
+  type TokenTemplate,
 } from '../expressions/token-expression.ts';
 import { textOf } from '../expressions/text-of.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
@@ -21,6 +22,32 @@ export function untouched<T>(value: T): Renderable<T> {
   return { references: [], render: () => value };
 }
 
+/** Pieces in their order; what is sent as it came is kept in runs, so that a body of a million of them is not a million objects. */
+export class Pieces {
+  readonly #text: string;
+
+  readonly #pieces: Renderable<string>[] = [];
+
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Puts something in the place of `text[from..to)`; places come in their order. */
+  replace(from: number, to: number, piece: Renderable<string>): void {
+    this.#pieces.push(untouched(this.#text.slice(this.#at, from)), piece);
+    this.#at = to;
+  }
+
+  /** The whole text with its replacements. */
+  join(): Renderable<string> {
+    return together([...this.#pieces, untouched(this.#text.slice(this.#at))], (rendered) =>
+      rendered.join(''),
+    );
+  }
+}
+
 /** Several pieces that are rendered together. */
 export function together<T, R>(
   pieces: readonly Renderable<T>[],
@@ -32,8 +59,9 @@ export function together<T, R>(
   };
 }
 
-/** Runs something that may find an expression wrong, and reports it at its path. */
+/** Runs something that may find an expression wrong, and reports it at its path; once enough is wrong, nothing more is run. */
 function reporting<T>(fields: FieldReporter, path: string, run: () => T, instead: T): T {
+  if (fields.isFull) return instead;
   try {
     return run();
   } catch (error) {
@@ -43,6 +71,12 @@ function reporting<T>(fields: FieldReporter, path: string, run: () => T, instead
   }
 }
 
+function parsed(text: string, path: string, fields: FieldReporter): TokenTemplate {
+  const template = reporting(fields, path, () => parseTokenTemplate(text), []);
+  fields.countExpressions(path, referencesOf(template).length);
+  return template;
+}
+
 /** A text whose references become text, each value passed through `encode`. What is wrong with it is reported at `path`. */
 export function textTemplate(
   text: string,
@@ -50,7 +84,7 @@ export function textTemplate(
   fields: FieldReporter,
   encode: (value: string) => string,
 ): Renderable<string> {
-  const template = reporting(fields, path, () => parseTokenTemplate(text), []);
+  const template = parsed(text, path, fields);
   // A reference alone would keep its JSON type; an empty text beside it makes text of it like of any other.
   const asText = template.length === 1 ? [...template, { kind: 'text' as const, text: '' }] : template;
   return {
@@ -62,7 +96,7 @@ export function textTemplate(
 
 /** A text whose references become JSON: one that is a reference alone keeps its JSON type. */
 export function jsonTemplate(text: string, path: string, fields: FieldReporter): Renderable<Json> {
-  const template = reporting(fields, path, () => parseTokenTemplate(text), []);
+  const template = parsed(text, path, fields);
   return {
     references: referencesOf(template),
     render: (filling) => reporting<Json>(fields, path, () => fillTokenTemplate(template, filling), null),

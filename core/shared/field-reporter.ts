@@ -3,7 +3,12 @@ import { invalidMembers, type FieldErrors } from './service-error.ts';
 /** What a caller is told at the most: enough to mend a request, and never an answer as large as the request. */
 const PATHS_MAX = 100;
 const MESSAGES_MAX = 10;
+/** Problems that are looked at, also those that share a path or are not told: what is wrong a million times costs no more than this. */
+const PROBLEMS_MAX = 1_000;
 const PATH_MAX_LENGTH = 500;
+
+/** Expressions in one request. Far more than the 100 tokens that a request may name need; each costs memory until the answer. */
+const EXPRESSIONS_MAX = 10_000;
 
 /** Collects what is wrong with a request, member by member, so that a caller learns of everything at once. */
 export class FieldReporter {
@@ -12,7 +17,12 @@ export class FieldReporter {
 
   #paths = 0;
 
+  #problems = 0;
+
+  #expressions = 0;
+
   readonly report = (path: string, message: string): void => {
+    this.#problems += 1;
     const key = path.slice(0, PATH_MAX_LENGTH);
     const messages = this.#errors[key];
     if (messages !== undefined) {
@@ -30,7 +40,19 @@ export class FieldReporter {
   }
 
   get failed(): boolean {
-    return Object.keys(this.#errors).length > 0;
+    return this.#paths > 0;
+  }
+
+  /** Whether enough is wrong that looking further would only cost: no caller mends a hundred members from one answer. */
+  get isFull(): boolean {
+    return this.#problems >= PROBLEMS_MAX || this.#expressions > EXPRESSIONS_MAX;
+  }
+
+  /** Counts the expressions of a request, and reports once there are too many. */
+  countExpressions(path: string, count: number): void {
+    this.#expressions += count;
+    if (this.#expressions > EXPRESSIONS_MAX)
+      this.report(path, `makes it more than ${String(EXPRESSIONS_MAX)} expressions in one request`);
   }
 
   /** Throws `validation_failed` with all that was reported, if anything was. */

@@ -7,8 +7,13 @@ export interface IdempotencyScope {
 
 /** How an attempt at a request starts. */
 export type IdempotencyClaim =
-  /** This attempt runs the request. `seed` is the same for every attempt that follows one that died. */
-  | { readonly state: 'claimed'; readonly seed: Buffer; readonly attempt: string }
+  /** This attempt runs the request. `seed` and `startedAt` (ms) are the same for every attempt that follows one that died. */
+  | {
+      readonly state: 'claimed';
+      readonly seed: Buffer;
+      readonly startedAt: number;
+      readonly attempt: string;
+    }
   /** Another attempt is running it. */
   | { readonly state: 'running' }
   /** It has succeeded; its sealed answer. */

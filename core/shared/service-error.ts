@@ -12,6 +12,10 @@ export type ServiceErrorCode =
   | 'conflict'
   | 'payload_too_large'
   | 'unsupported_media_type'
+  | 'payment_required'
+  | 'too_many_requests'
+  | 'reactor_not_loaded'
+  | 'reactor_failed'
   | 'destination_unreachable'
   | 'dependency_unavailable';
 

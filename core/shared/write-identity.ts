@@ -5,6 +5,8 @@ import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
  * so that a second try finds what the first one wrote instead of writing it again.
  */
 export interface WriteIdentity {
+  /** When the request was first tried, in ms since the epoch; absent for one that is not tried again. */
+  readonly startedAt?: number;
   /** A UUID version 4 (RFC 9562). */
   readonly newId: () => string;
   /** 12 bytes that mark a record as written by this request. */
@@ -29,14 +31,15 @@ function uuidOf(bytes: Buffer): string {
   return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The same values in the same order for the same secret seed. */
-export function repeatableIdentity(seed: Buffer): WriteIdentity {
+/** The same values in the same order for the same secret seed of a request that was first tried at `startedAt`. */
+export function repeatableIdentity(seed: Buffer, startedAt: number): WriteIdentity {
   let drawn = 0;
   const draw = () =>
     createHmac('sha256', seed)
       .update(String((drawn += 1)))
       .digest();
   return {
+    startedAt,
     newId: () => uuidOf(draw()),
     newWriteId: () => draw().subarray(0, WRITE_ID_BYTES),
     // 48 bits leave a bias below 2^-32.

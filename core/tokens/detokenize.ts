@@ -23,8 +23,11 @@ export type ParsedJson =
   | { readonly value: Json };
 
 function parseText(text: string, path: string, fields: FieldReporter): ParsedJson {
+  if (fields.isFull) return { value: null };
   try {
-    return { path, template: parseTokenTemplate(text) };
+    const template = parseTokenTemplate(text);
+    fields.countExpressions(path === '' ? 'body' : path, referencesOf(template).length);
+    return { path, template };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     fields.report(path === '' ? 'body' : path, error.message);

@@ -26,7 +26,7 @@ function failed(ids: readonly string[]): ServiceError {
 }
 
 async function findAll(
-  deps: ResolveTokensDeps,
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
   tenantId: string,
   ids: readonly string[],
 ): Promise<readonly StoredToken[]> {
@@ -36,6 +36,37 @@ async function findAll(
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) throw failed(missing);
   return found;
+}
+
+async function permittedTokens(
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  caller: Caller,
+  permission: 'token:use' | 'token:read',
+  references: readonly TokenReference[],
+) {
+  const ids = [...new Set(references.map(({ id }) => id))];
+  if (ids.length > TOKENS_MAX)
+    throw new ServiceError(
+      'validation_failed',
+      `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`,
+    );
+  const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
+  return found.map((token) => {
+    const transform = decideAccess(caller, permission, token);
+    if (transform === undefined)
+      throw new ServiceError('forbidden', `The permission ${permission} is required for all tokens.`);
+    return { token, transform: permission === 'token:use' ? 'reveal' : transform } as const;
+  });
+}
+
+/** Checks what {@link resolveTokens} checks, and opens nothing. */
+export async function checkTokens(
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  caller: Caller,
+  permission: 'token:use' | 'token:read',
+  references: readonly TokenReference[],
+): Promise<void> {
+  await permittedTokens(deps, caller, permission, references);
 }
 
 /**
@@ -48,19 +79,7 @@ export async function resolveTokens(
   permission: 'token:use' | 'token:read',
   references: readonly TokenReference[],
 ): Promise<ResolvedTokens> {
-  const ids = [...new Set(references.map(({ id }) => id))];
-  if (ids.length > TOKENS_MAX)
-    throw new ServiceError(
-      'validation_failed',
-      `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`,
-    );
-  const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
-  const permitted = found.map((token) => {
-    const transform = decideAccess(caller, permission, token);
-    if (transform === undefined)
-      throw new ServiceError('forbidden', `The permission ${permission} is required for all tokens.`);
-    return { token, transform: permission === 'token:use' ? 'reveal' : transform } as const;
-  });
+  const permitted = await permittedTokens(deps, caller, permission, references);
   const views = new Map(
     (await openTokens(deps, permitted)).map((view): [string, TokenView] => [view.id, view]),
   );

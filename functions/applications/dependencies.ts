@@ -25,6 +25,7 @@ export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {
     sessions: stores.sessionStore,
     clock: Date.now,
     headerPrefixes: config.HEADER_PREFIXES,
+    edgeSecret: config.EDGE_SECRET,
     log: consoleLog,
     ownReadIsFree: config.CLIENT_COMPATIBILITY === 'lenient',
   };

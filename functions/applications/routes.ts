@@ -10,9 +10,10 @@ import { listPermissions } from '../../core/applications/list-permissions.ts';
 import { authorizeSession, createSession } from '../../core/applications/session.ts';
 import { getTenant, updateTenant } from '../../core/applications/tenant-profile.ts';
 import { presentPage } from '../../http/page-query.ts';
+import { presentApplication } from '../../http/present-application.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { ApplicationsDeps } from './dependencies.ts';
-import { presentApplication, presentPermission, presentSession, presentTenant } from './present.ts';
+import { presentPermission, presentSession, presentTenant } from './present.ts';
 import {
   authorizeSessionBody,
   createApplicationBody,

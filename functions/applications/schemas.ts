@@ -5,7 +5,6 @@ import {
   TRANSFORMS,
   type AccessRule,
 } from '../../core/applications/access-rule.ts';
-import { NAME_MAX_LENGTH } from '../../core/applications/application.ts';
 import type { ApplicationUpdate } from '../../core/applications/change-application.ts';
 import type { NewApplication } from '../../core/applications/create-application.ts';
 import {
@@ -20,7 +19,7 @@ import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
 import { parseIsoTimestamp } from '../../core/shared/timestamp.ts';
 import { pageRequestOf } from '../../http/page-query.ts';
-import { body, list, names, oneOf, optional, text } from '../../http/schemas.ts';
+import { body, list, name, names, oneOf, optional, text } from '../../http/schemas.ts';
 
 const DESCRIPTION_MAX_LENGTH = 500;
 const CONDITION_VALUE_MAX_LENGTH = 500;
@@ -71,10 +70,6 @@ const rule = z
   .transform((given): AccessRule => defined(given));
 
 const rules = list(rule).max(RULES_MAX, `must be at most ${String(RULES_MAX)}`);
-
-const name = text
-  .min(1, 'must not be empty')
-  .max(NAME_MAX_LENGTH, `must be at most ${String(NAME_MAX_LENGTH)} characters`);
 
 const expiresAt = text.transform((given, context) => {
   const timestamp = parseIsoTimestamp(given);

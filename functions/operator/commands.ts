@@ -1,23 +1,124 @@
 import { z } from 'zod';
 import { createTenant } from '../../core/applications/create-tenant.ts';
+import { destroyTenantStep } from '../../core/operations/destroy-tenant.ts';
+import { health } from '../../core/operations/health.ts';
+import { resealStep } from '../../core/operations/reseal-records.ts';
+import { rotateDataKey } from '../../core/operations/rotate-data-key.ts';
+import type { Invocation } from '../../core/reactors/invocation.ts';
+import { ServiceError } from '../../core/shared/service-error.ts';
+import { formatTimestamp } from '../../core/shared/timestamp.ts';
+import { listParkedDeliveries, resendDelivery } from '../../core/webhooks/parked-deliveries.ts';
+import { rotateWebhookSecret } from '../../core/webhooks/webhook-secrets.ts';
 import type { OperatorDeps } from './dependencies.ts';
+
+const PARKED_MAX = 1_000;
+const AFTER_MAX_LENGTH = 200;
+
+const tenantId = z.uuid();
 
 /** What an operator can ask for. The payload comes from whoever may invoke the function, and is checked like any other input. */
 const command = z.discriminatedUnion('command', [
   z.object({ command: z.literal('create-tenant'), name: z.string() }),
+  z.object({ command: z.literal('list-tenants') }),
+  z.object({ command: z.literal('rotate-keys'), tenant_id: tenantId }),
+  z.object({
+    command: z.literal('reseal'),
+    tenant_id: tenantId,
+    after: z.string().max(AFTER_MAX_LENGTH).optional(),
+  }),
+  z.object({ command: z.literal('destroy-tenant'), tenant_id: tenantId, confirm: z.string() }),
+  z.object({ command: z.literal('health') }),
+  z.object({ command: z.literal('rotate-webhook-secret'), tenant_id: tenantId }),
+  z.object({
+    command: z.literal('list-parked-deliveries'),
+    limit: z.int().min(1).max(PARKED_MAX).default(100),
+  }),
+  z.object({ command: z.literal('resend-delivery'), tenant_id: tenantId, invocation_id: z.uuid() }),
 ]);
 
-async function runCreateTenant(deps: OperatorDeps, name: string) {
-  const created = await createTenant(deps, { name });
+type Command<Name> = Extract<z.output<typeof command>, { readonly command: Name }>;
+
+function presentParked(invocation: Invocation) {
   return {
-    tenant_id: created.tenantId,
-    management_key: created.managementKey.reveal(),
-    webhook_secret: created.webhookSecret.reveal(),
+    tenant_id: invocation.tenantId,
+    invocation_id: invocation.id,
+    reactor_id: invocation.reactorId,
+    status: invocation.state,
+    attempts: invocation.attempts,
+    last_status: invocation.lastStatus ?? null,
+    created_at: formatTimestamp(invocation.createdAt),
+    kept_until: formatTimestamp(invocation.dueAt),
   };
 }
+
+const COMMANDS: {
+  readonly [Name in z.output<typeof command>['command']]: (
+    deps: OperatorDeps,
+    given: Command<Name>,
+  ) => Promise<unknown>;
+} = {
+  'create-tenant': async (deps: OperatorDeps, { name }: Command<'create-tenant'>) => {
+    const created = await createTenant(deps, { name });
+    return {
+      tenant_id: created.tenantId,
+      management_key: created.managementKey.reveal(),
+      webhook_secret: created.webhookSecret.reveal(),
+    };
+  },
+  'list-tenants': async (deps: OperatorDeps) => {
+    const tenants = [];
+    for await (const batch of deps.tenantStore.list()) tenants.push(...batch);
+    return {
+      tenants: tenants.map(({ id, name, createdAt, rotateAt, isDestroyed }) => ({
+        tenant_id: id,
+        name,
+        created_at: formatTimestamp(createdAt),
+        next_rotation: isDestroyed ? null : formatTimestamp(rotateAt),
+      })),
+    };
+  },
+  'rotate-keys': async (deps: OperatorDeps, given: Command<'rotate-keys'>) => ({
+    tenant_id: given.tenant_id,
+    key_version: await rotateDataKey(deps, given.tenant_id),
+  }),
+  /** One step; whoever asks repeats with `after` until there is none. */
+  reseal: async (deps: OperatorDeps, given: Command<'reseal'>) => {
+    const { resealed, seen, next } = await resealStep(deps, given.tenant_id, given.after);
+    return { resealed, seen, after: next ?? null };
+  },
+  /** One step; whoever asks repeats until it is done. */
+  'destroy-tenant': async (deps: OperatorDeps, given: Command<'destroy-tenant'>) => {
+    if (given.confirm !== given.tenant_id)
+      throw new ServiceError('validation_failed', 'The confirmation must be the id of the tenant.');
+    const { what, removed, isDone } = await destroyTenantStep(deps, given.tenant_id);
+    return { what, removed, done: isDone };
+  },
+  health: async (deps: OperatorDeps) => {
+    const found = await health(deps);
+    return {
+      healthy: found.isHealthy,
+      overdue_seconds: found.overdueSeconds,
+      waiting: found.waiting,
+      parked_deliveries: found.parkedDeliveries,
+    };
+  },
+  'rotate-webhook-secret': async (deps: OperatorDeps, given: Command<'rotate-webhook-secret'>) => {
+    const secret = await rotateWebhookSecret(deps, given.tenant_id);
+    return { tenant_id: given.tenant_id, webhook_secret: secret.reveal() };
+  },
+  'list-parked-deliveries': async (deps: OperatorDeps, { limit }: Command<'list-parked-deliveries'>) => ({
+    deliveries: (await listParkedDeliveries(deps, limit)).map(presentParked),
+  }),
+  'resend-delivery': async (deps: OperatorDeps, given: Command<'resend-delivery'>) => {
+    await resendDelivery(deps, { tenantId: given.tenant_id, id: given.invocation_id });
+    return { tenant_id: given.tenant_id, invocation_id: given.invocation_id };
+  },
+};
 
 /** Carries out one command and returns its result. Throws what the command throws; Lambda reports it to the invoker. */
 export async function runCommand(deps: OperatorDeps, payload: unknown): Promise<unknown> {
   const given = command.parse(payload);
-  return runCreateTenant(deps, given.name);
+  // The schema has made sure that the command gets what is its own.
+  const run = COMMANDS[given.command] as (deps: OperatorDeps, given: unknown) => Promise<unknown>;
+  return run(deps, given);
 }

@@ -3,6 +3,14 @@ import { z } from 'zod';
 /** The environment of the operator function. */
 export const environment = z.object({
   ACCESS_TABLE: z.string().min(1),
+  TOKENS_TABLE: z.string().min(1),
+  LIST_SHARDS: z.coerce.number().int().min(1),
+  KEY_ROTATION_DAYS: z.coerce.number().int().min(1),
+  INVOCATIONS_QUEUE_URL: z.string().min(1),
+  REACTOR_FUNCTION_PREFIX: z.string().min(1),
+  EPHEMERAL_TABLE: z.string().min(1),
+  REACTORS_TABLE: z.string().min(1),
+  DELIVERIES_QUEUE_URL: z.string().min(1),
   KEY_ID: z.string().min(1),
 });
 

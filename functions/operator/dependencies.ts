@@ -1,21 +1,89 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
-import { CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CLIENT_SETTINGS, CONTROL_CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import { createApplicationStore } from '../../adapters/dynamodb/application-store.ts';
+import { oldestDue } from '../../adapters/dynamodb/due-index.ts';
+import { countParked } from '../../adapters/dynamodb/due-reactors.ts';
+import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
 import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
+import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
 import { createKmsKeyService } from '../../adapters/kms/kms-key-service.ts';
+import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
+import { createInvocationQueue, queueDepth } from '../../adapters/sqs/invocation-queue.ts';
 import type { CreateTenantDeps } from '../../core/applications/create-tenant.ts';
+import { createTenantKeys } from '../../core/crypto/tenant-keys.ts';
+import { createVault } from '../../core/crypto/vault.ts';
+import type { DestroyTenantDeps } from '../../core/operations/destroy-tenant.ts';
+import type { HealthDeps } from '../../core/operations/health.ts';
+import type { ResealDeps } from '../../core/operations/reseal-records.ts';
+import type { RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts';
 import { randomIdentity } from '../../core/shared/write-identity.ts';
+import type { ParkedDeliveriesDeps } from '../../core/webhooks/parked-deliveries.ts';
+import type { WebhookSecretDeps } from '../../core/webhooks/webhook-secrets.ts';
 import { environment } from './config.ts';
 
-export type OperatorDeps = CreateTenantDeps;
+export type OperatorDeps = CreateTenantDeps &
+  WebhookSecretDeps &
+  ParkedDeliveriesDeps &
+  RotateDataKeyDeps &
+  ResealDeps &
+  DestroyTenantDeps &
+  HealthDeps;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
   const config = environment.parse(env);
-  const tenantStore = createTenantStore({
-    client: new DynamoDBClient(CLIENT_SETTINGS),
-    name: config.ACCESS_TABLE,
-  });
+  const client = new DynamoDBClient(CLIENT_SETTINGS);
+  const sqs = new SQSClient(CLIENT_SETTINGS);
+  const table = (name: string) => ({ client, name });
+  const [access, ephemeral] = [table(config.ACCESS_TABLE), table(config.EPHEMERAL_TABLE)];
+  const [tokens, reactors] = [table(config.TOKENS_TABLE), table(config.REACTORS_TABLE)];
+  const tenantStore = createTenantStore(access);
   const keyService = createKmsKeyService(new KMSClient(CLIENT_SETTINGS), config.KEY_ID);
-  return { tenantStore, keyService, clock: Date.now, newId: randomIdentity.newId };
+  const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock: Date.now });
+  return {
+    tenantStore,
+    tenantKeyRing: tenantStore,
+    tenantEnd: tenantStore,
+    webhookSecretStore: tenantStore,
+    applicationStore: createApplicationStore(access),
+    keyService,
+    tenantKeys,
+    vault: createVault(tenantKeys),
+    tokenStore: createTokenStore(
+      {
+        client,
+        tokensTable: config.TOKENS_TABLE,
+        ephemeralTable: config.EPHEMERAL_TABLE,
+        listShards: config.LIST_SHARDS,
+      },
+      Date.now,
+    ),
+    reactorStore: createReactorStore(reactors),
+    reactorFunctions: createReactorRepairs(
+      new LambdaClient(CONTROL_CLIENT_SETTINGS),
+      config.REACTOR_FUNCTION_PREFIX,
+    ),
+    invocationStore: createInvocationStore(reactors, ephemeral),
+    deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
+    oldestDue: {
+      tokens: () => oldestDue(tokens),
+      ephemeral: () => oldestDue(ephemeral),
+      access: () => oldestDue(access),
+      reactors: () => oldestDue(reactors),
+    },
+    waiting: {
+      invocations: () => queueDepth(sqs, config.INVOCATIONS_QUEUE_URL),
+      deliveries: () => queueDepth(sqs, config.DELIVERIES_QUEUE_URL),
+    },
+    parkedDeliveries: () => countParked(reactors),
+    clock: Date.now,
+    newId: randomIdentity.newId,
+    keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
+  };
 }

@@ -10,7 +10,7 @@ export type ProxyDeps = EdgeDeps & ForwardDeps;
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): ProxyDeps {
   const config = environment.parse(env);
-  const stores = createEdgeAndTokenStores(
+  const { dynamodb: _, ...stores } = createEdgeAndTokenStores(
     {
       accessTable: config.ACCESS_TABLE,
       ephemeralTable: config.EPHEMERAL_TABLE,
@@ -26,6 +26,7 @@ export function dependencies(env: NodeJS.ProcessEnv): ProxyDeps {
     egressAllowList: config.EGRESS_ALLOW_LIST,
     clock: Date.now,
     headerPrefixes: config.HEADER_PREFIXES,
+    edgeSecret: config.EDGE_SECRET,
     log: consoleLog,
   };
 }

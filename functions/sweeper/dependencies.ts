@@ -1,15 +1,31 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
-import { dueApplications, dueSessions } from '../../adapters/dynamodb/due-access.ts';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CLIENT_SETTINGS, CONTROL_CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import { dueApplications, dueKeyRotations, dueSessions } from '../../adapters/dynamodb/due-access.ts';
+import { countParked, dueInvocations, dueReactors } from '../../adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
+import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
+import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
+import { createKmsKeyService } from '../../adapters/kms/kms-key-service.ts';
+import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
+import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { environment } from './config.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
   readonly clock: Clock;
   /** In the order of their urgency: what must not outlive its time comes first. */
   readonly works: readonly DueWork[];
+  /** How many deliveries wait for an operator. */
+  readonly parkedDeliveries: () => Promise<number>;
+  readonly metrics: Metrics;
 }
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
@@ -22,12 +38,40 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     listShards: config.LIST_SHARDS,
   };
   const ephemeral = { client: tables.client, name: config.EPHEMERAL_TABLE };
+  const reactors = { client: tables.client, name: config.REACTORS_TABLE };
+  const sqs = new SQSClient(CLIENT_SETTINGS);
   const access = { client: tables.client, name: config.ACCESS_TABLE };
   const works = [
     dueCvcs(tables, Date.now),
     dueTokens(tables, Date.now),
     dueApplications(access, Date.now),
     dueSessions(ephemeral, Date.now),
+    dueKeyRotations(access, {
+      tenantKeyRing: createTenantStore(access),
+      keyService: createKmsKeyService(new KMSClient(CLIENT_SETTINGS), config.KEY_ID),
+      clock: Date.now,
+      keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
+    }),
+    dueInvocations(reactors, {
+      invocationStore: createInvocationStore(reactors, ephemeral),
+      invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
+      deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
+      clock: Date.now,
+    }),
+    // Last: the control plane is slow.
+    dueReactors(reactors, {
+      reactorStore: createReactorStore(reactors),
+      reactorFunctions: createReactorRepairs(
+        new LambdaClient(CONTROL_CLIENT_SETTINGS),
+        config.REACTOR_FUNCTION_PREFIX,
+      ),
+      clock: Date.now,
+    }),
   ];
-  return { clock: Date.now, works };
+  return {
+    clock: Date.now,
+    works,
+    parkedDeliveries: () => countParked(reactors),
+    metrics: new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'sweeper' }),
+  };
 }

@@ -1,35 +1,26 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { sweep, type SweepReport } from '../../core/sweep/sweep.ts';
-import { causesOf, writeLog } from '../../http/request-log.ts';
+import { logFailure } from '../../http/request-log.ts';
 import type { SweeperDeps } from './dependencies.ts';
 
 /** Time that a run leaves unused before Lambda would end it, in ms. */
 const RESERVE_MS = 5_000;
 
-/** A metric in CloudWatch's embedded format: a log line that becomes `OldestDueSeconds` and `Swept`, by kind of work. */
-function metricOf(report: SweepReport, now: number) {
-  const metrics = [
-    { Name: 'OldestDueSeconds', Unit: 'Seconds' },
-    { Name: 'Swept', Unit: 'Count' },
-    { Name: 'SweepFailures', Unit: 'Count' },
-  ];
-  return {
-    _aws: {
-      Timestamp: now,
-      CloudWatchMetrics: [{ Namespace: 'Cloakroom', Dimensions: [['Work']], Metrics: metrics }],
-    },
-    Work: report.name,
-    OldestDueSeconds: Math.round(report.oldestDueMs / 1000),
-    Swept: report.done,
-    SweepFailures: report.failed,
-  };
+/** What a run tells of one kind of work, in CloudWatch's embedded metric format: a log line that becomes metrics. */
+function publish({ metrics }: SweeperDeps, report: SweepReport): void {
+  metrics.addDimension('Work', report.name);
+  metrics.addMetric('OldestDueSeconds', MetricUnit.Seconds, Math.round(report.oldestDueMs / 1000));
+  metrics.addMetric('Swept', MetricUnit.Count, report.done);
+  metrics.addMetric('SweepFailures', MetricUnit.Count, report.failed);
+  metrics.publishStoredMetrics();
 }
 
 /** One run over everything that is due, within the time that Lambda gives it. */
-export async function runSweep({ clock, works }: SweeperDeps, remainingMs: number): Promise<void> {
+export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
+  const { clock, works, parkedDeliveries, metrics } = deps;
   const deadline = clock() + remainingMs - RESERVE_MS;
-  const onFailure = (error: unknown) =>
-    writeLog({ level: 'error', operation: 'sweep', cause: causesOf(error) });
-  for (const work of works) {
-    writeLog(metricOf(await sweep(work, { clock, deadline, onFailure }), clock()));
-  }
+  const onFailure = logFailure('sweep');
+  for (const work of works) publish(deps, await sweep(work, { clock, deadline, onFailure }));
+  metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
+  metrics.publishStoredMetrics();
 }

@@ -9,7 +9,7 @@ export type TokensDeps = EdgeDeps & CreateTokenDeps;
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
   const config = environment.parse(env);
-  const stores = createEdgeAndTokenStores(
+  const { dynamodb: _, ...stores } = createEdgeAndTokenStores(
     {
       accessTable: config.ACCESS_TABLE,
       ephemeralTable: config.EPHEMERAL_TABLE,
@@ -23,6 +23,7 @@ export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
     ...stores,
     clock: Date.now,
     headerPrefixes: config.HEADER_PREFIXES,
+    edgeSecret: config.EDGE_SECRET,
     log: consoleLog,
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
   };

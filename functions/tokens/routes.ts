@@ -10,9 +10,10 @@ import { updateToken } from '../../core/tokens/update-token.ts';
 import { presentPage } from '../../http/page-query.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { TokensDeps } from './dependencies.ts';
-import { parseTokenInput } from './parse-token-input.ts';
-import { presentResult, presentTokenized, withoutCvc } from './present.ts';
-import { anyBody, createTokenBody, listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
+import { json } from '../../http/schemas.ts';
+import { createTokenBody, parseTokenInput } from '../../http/token-input.ts';
+import { presentResult, presentTokenized, withoutCvc } from '../../http/present-token.ts';
+import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
 
 /** Everything that the tokens function answers to. */
 export const routes: readonly Route<TokensDeps>[] = [
@@ -97,7 +98,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     path: '/tokenize',
     permission: 'token:create',
     success: 200,
-    body: anyBody,
+    body: json,
     keep: withoutCvc,
     handle: async (deps: TokensDeps, { caller, body, writes }) => ({
       body: presentTokenized(await tokenize(deps, caller, body, parseTokenInput, writes)),
@@ -109,7 +110,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     path: '/detokenize',
     permission: 'token:read',
     success: 200,
-    body: anyBody,
+    body: json,
     safe: true,
     handle: async (deps: TokensDeps, { caller, body }) => ({
       body: (await detokenize(deps, caller, body)).reveal(),

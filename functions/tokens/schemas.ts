@@ -1,60 +1,14 @@
 import { z } from 'zod';
 import { defined } from '../../core/shared/defined.ts';
-import { isJsonObject, type Json } from '../../core/shared/json.ts';
+import { isJsonObject } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
 import type { TokenFilters } from '../../core/tokens/list-tokens.ts';
-import type { TokenInput } from '../../core/tokens/token-input.ts';
-import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import type { TokenPatch } from '../../core/tokens/update-token.ts';
 import { pageRequest, pageRequestOf } from '../../http/page-query.ts';
-import { body, list, names, oneOf, optional, text } from '../../http/schemas.ts';
-
-/** JSON that came through the JSON parser: nothing is left to check but that it is there. */
-const json = z.custom<Json>((value) => value !== undefined, { error: 'is required' });
-
-const boolean = z.boolean({ error: 'must be true or false' });
-
-/** An object of texts; zod's own record loses a member named `__proto__`. */
-function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
-  return z
-    .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
-    .superRefine((given: unknown, context) => {
-      for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
-        if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
-    });
-}
+import { body, boolean, json, list, optional, text, textMap } from '../../http/schemas.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const metadata = textMap(isText);
-
-/** Body of "create token" (spec.md). What depends on the type is checked in `core`. */
-export const createTokenBody = body({
-  id: optional(text),
-  type: oneOf(names(TOKEN_TYPE_NAMES), 'is not a token type'),
-  data: json,
-  mask: optional(json),
-  containers: optional(list(text)),
-  metadata: optional(metadata),
-  search_indexes: optional(list(text)),
-  fingerprint_expression: optional(text),
-  deduplicate_token: optional(boolean),
-  expires_at: optional(text),
-}).transform((given): TokenInput =>
-  defined({
-    id: given.id,
-    type: given.type,
-    data: new Secret(given.data),
-    mask: given.mask,
-    containers: given.containers,
-    metadata: given.metadata,
-    searchIndexes: given.search_indexes,
-    fingerprintExpression: given.fingerprint_expression,
-    deduplicateToken: given.deduplicate_token,
-    expiresAt: given.expires_at,
-  }),
-);
-
 const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));
 
 /** Body of "update token" (spec.md): a merge patch, in which `null` has a meaning of its own. */
@@ -80,9 +34,6 @@ export const updateTokenBody = body({
     expiresAt: given.expires_at,
   });
 });
-
-/** Any JSON at all. */
-export const anyBody = z.custom<Json>((value) => value !== undefined, { error: 'is required' });
 
 function metadataObject(given: string): readonly (readonly [string, string])[] {
   let value: unknown;

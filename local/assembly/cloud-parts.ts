@@ -1,6 +1,8 @@
 import type { GatewayDefinition } from '../gateway/gateway-definition.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
+import type { LayerTable } from '../lambda/layer-table.ts';
 import type { ScheduleTable } from '../schedules/schedule-table.ts';
+import type { QueueDefinitions } from '../sqs/queue-definitions.ts';
 import type { KeyDefinitions } from './key-definitions.ts';
 import type { Account } from './account.ts';
 import type { RoleRegistry } from './role-registry.ts';
@@ -27,6 +29,8 @@ export interface CloudParts {
   readonly keys: KeyDefinitions;
   readonly roles: RoleRegistry;
   readonly functions: FunctionHost;
+  readonly layers: LayerTable;
+  readonly queues: QueueDefinitions;
   readonly gateway: GatewayDefinition;
   readonly schedules: ScheduleTable;
 }

@@ -25,6 +25,7 @@ export interface RoleRegistry {
   attach(roleName: string, policy: PolicyDocument): void;
   /** Defines a managed policy and adds it to roles by their names. */
   defineManagedPolicy(arn: string, policy: PolicyDocument, roleNames: readonly string[]): void;
+  has(arn: string): boolean;
   /** Throws an Error if the template does not hold the role or a policy that it refers to. */
   role(arn: string): Role;
   roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
@@ -101,6 +102,7 @@ export function createRoleRegistry(): RoleRegistry {
       managed.set(arn, policy);
       for (const name of roleNames) attachedManaged.set(name, [...(attachedManaged.get(name) ?? []), arn]);
     },
+    has: (arn) => definitions.has(arn),
     role,
     roleForAccessKey: (accessKeyId) => {
       if (!accessKeyId.startsWith(temporaryPrefix)) return 'administrator';

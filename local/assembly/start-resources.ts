@@ -7,6 +7,7 @@ import type { ResourceType } from './resource-type.ts';
 import { apiGatewayResources } from './resources/api-gateway.ts';
 import { iamResources } from './resources/iam.ts';
 import { lambdaResources } from './resources/lambda.ts';
+import { queueResources } from './resources/queues.ts';
 import { scheduleResources } from './resources/schedules.ts';
 import { storageResources } from './resources/storage.ts';
 import { resourcesWithoutBehaviour } from './resources/without-behaviour.ts';
@@ -17,6 +18,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   ...iamResources,
   ...storageResources,
   ...lambdaResources,
+  ...queueResources,
   ...apiGatewayResources,
   ...scheduleResources,
   ...resourcesWithoutBehaviour,

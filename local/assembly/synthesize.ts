@@ -35,6 +35,11 @@ function projectContext(root: string): Readonly<Record<string, unknown>> {
   return cdkJsonSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).context;
 }
 
+/** What runs here must be built for this machine, unless somebody says otherwise. */
+function hostSettings(): Readonly<Record<string, string>> {
+  return { architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64' };
+}
+
 function processIsAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -94,7 +99,7 @@ export async function synthesize(options: SynthesisOptions): Promise<Synthesized
     await run(join(root, 'bin', 'cloakroom.ts'), options, {
       ...process.env,
       CDK_OUTDIR: directory,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...projectContext(root), ...settings }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...projectContext(root), ...hostSettings(), ...settings }),
       NODE_COMPILE_CACHE: join(workDirectory, 'compile-cache'),
     });
     return { directory, remove };

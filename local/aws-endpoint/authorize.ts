@@ -4,7 +4,8 @@ import { isAllowed } from '../iam/is-allowed.ts';
 import type { Caller } from './authenticate.ts';
 
 /** DynamoDB and KMS refuse with 400, every other service with 403; SQS and STS call it AccessDenied. */
-function refusalOf(service: string, message: string): AwsError {
+function refusalOf(service: string, action: string, message: string): AwsError {
+  if (service === 'sqs' && action.startsWith('kms:')) return new AwsError('KmsAccessDenied', 400, message);
   const code = service === 'sqs' || service === 'sts' ? 'AccessDenied' : 'AccessDeniedException';
   return new AwsError(code, service === 'dynamodb' || service === 'kms' ? 400 : 403, message);
 }
@@ -22,11 +23,13 @@ export function authorize(
   const { role } = caller;
   if (role === undefined) return;
   for (const access of accesses) {
-    const policy = service === 'kms' ? keyPolicy(access.resource) : undefined;
+    // Other services need keys as well, such as SQS for an encrypted queue.
+    const policy = access.action.startsWith('kms:') ? keyPolicy(access.resource) : undefined;
     const decision = isAllowed(role, access, policy === undefined ? {} : { keyPolicy: policy });
     if (decision.allowed) continue;
     throw refusalOf(
       service,
+      access.action,
       `User: ${caller.arn} is not authorized to perform: ${access.action} on resource: ${access.resource} ${decision.why}`,
     );
   }

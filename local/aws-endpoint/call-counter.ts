@@ -8,6 +8,7 @@ export interface CallRecord {
   readonly principal: string;
   /** ARNs that the call needed access to. */
   readonly resources: readonly string[];
+  /** HTTP's, or 599 if the connection was cut. */
   readonly status: number;
   readonly durationMs: number;
   /** DynamoDB's units, read and write together. */

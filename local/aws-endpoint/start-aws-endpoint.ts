@@ -4,6 +4,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AwsError } from '../aws-service.ts';
 import type { AwsAccess, AwsCall, AwsResponse, AwsService, PolicyDocument } from '../aws-service.ts';
+import type { CallFaults } from '../faults/call-faults.ts';
+import { errorMessage } from '../error-code.ts';
 import { authenticate, requireSignature } from './authenticate.ts';
 import type { Caller, Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -21,6 +23,13 @@ export interface AwsEndpointOptions extends Credentials {
   keyPolicy?(keyArn: string): PolicyDocument | undefined;
   /** Told of every call after it was answered or refused. */
   onCall?(record: CallRecord): void;
+  /**
+   * What the local cloud itself answers below `/_local/`, by path: told the method and the body of a PUT, and answered as JSON. Failures are
+   * answered with 400 and their message.
+   */
+  readonly controls?: Readonly<Record<string, (body: string, method: string) => unknown>>;
+  /** What happens to calls that are made with a role's credentials. Default: nothing. */
+  readonly faults?: CallFaults;
   /** Told of failures that are no answer of a service but a fault of the local cloud. Default: standard error. */
   onFault?(error: unknown): void;
 }
@@ -35,6 +44,8 @@ export interface AwsEndpoint {
 /** More than the largest call of any service: a function's code, 50 MB zipped, in base64. */
 const MAX_BODY_BYTES = 72 * 1024 * 1024;
 const COUNTS_PATH = '/_local/calls';
+/** What the record says of a call whose connection was cut: HTTP has no such status. */
+const CUT_STATUS = 599;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -117,36 +128,51 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return service?.failure(error) ?? jsonFailure(error);
   }
 
+  function actionOf({ service, call }: Exchange, accesses: readonly AwsAccess[]): string {
+    const operation = call.target === undefined ? undefined : `${service.signingName}:${call.target}`;
+    return operation ?? accesses[0]?.action ?? `${service.signingName}:${call.method} ${call.path}`;
+  }
+
   function record(
     exchange: Exchange,
     accesses: readonly AwsAccess[],
-    response: AwsResponse,
+    response: AwsResponse | 'cut',
     startedMs: number,
   ): void {
-    const { service, caller, call } = exchange;
-    const operation = call.target === undefined ? undefined : `${service.signingName}:${call.target}`;
+    const { service, caller } = exchange;
+    const { status, consumedCapacity } =
+      response === 'cut' ? { status: CUT_STATUS, consumedCapacity: undefined } : response;
     const entry: CallRecord = {
       service: service.signingName,
-      action: operation ?? accesses[0]?.action ?? `${service.signingName}:${call.method} ${call.path}`,
+      action: actionOf(exchange, accesses),
       principal: caller.name,
       resources: accesses.map(({ resource }) => resource),
-      status: response.status,
+      status,
       durationMs: performance.now() - startedMs,
-      ...(response.consumedCapacity !== undefined && { consumedCapacity: response.consumedCapacity }),
+      ...(consumedCapacity !== undefined && { consumedCapacity }),
     };
     counter.add(entry);
     options.onCall?.(entry);
   }
 
-  async function perform(exchange: Exchange): Promise<AwsResponse> {
+  /** Faults meet the app, and not whoever looks at it as the administrator. */
+  async function carryOut(exchange: Exchange, accesses: readonly AwsAccess[]): Promise<AwsResponse | 'cut'> {
+    const { service, caller, call } = exchange;
+    const { faults } = options;
+    if (faults === undefined || caller.role === undefined) return await service.handle(call);
+    const action = actionOf(exchange, accesses).slice(service.signingName.length + 1);
+    return await faults.carryOut(call, action, (wanted) => service.handle(wanted));
+  }
+
+  async function perform(exchange: Exchange): Promise<AwsResponse | 'cut'> {
     const startedMs = performance.now();
     const { service, caller, call } = exchange;
     let accesses: readonly AwsAccess[] = [];
-    let response: AwsResponse;
+    let response: AwsResponse | 'cut';
     try {
       accesses = service.accesses(call);
       authorize(caller, service.signingName, accesses, keyPolicy);
-      response = await service.handle(call);
+      response = await carryOut(exchange, accesses);
     } catch (error) {
       response = failureOf(error, service);
     }
@@ -180,7 +206,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     };
   }
 
-  async function answer(request: IncomingMessage): Promise<AwsResponse> {
+  async function answer(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
     let service: AwsService | undefined;
     try {
       // The body is read even for a call that is refused, or the connection could not be used again.
@@ -199,14 +225,35 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   }
 
-  const server = createServer((request, response) => {
+  async function answerControl(
+    request: IncomingMessage,
+    control: (body: string, method: string) => unknown,
+  ): Promise<AwsResponse> {
+    const headers = { 'content-type': 'application/json' };
+    try {
+      const body = (await readBody(request)).toString('utf8');
+      // A web page may send any other method to this machine unasked.
+      const { method = 'GET' } = request;
+      const told = control(method === 'PUT' ? body : '', method);
+      return { status: 200, headers, body: JSON.stringify(told) };
+    } catch (error) {
+      return { status: 400, headers, body: JSON.stringify({ message: errorMessage(error) }) };
+    }
+  }
+
+  async function respond(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
     if (request.url === COUNTS_PATH) {
       request.resume();
-      send(response, answerCounts(request.method));
-      return;
+      return answerCounts(request.method);
     }
-    void answer(request).then((result) => {
-      send(response, result);
+    const control = options.controls?.[request.url ?? ''];
+    return control === undefined ? await answer(request) : await answerControl(request, control);
+  }
+
+  const server = createServer((request, response) => {
+    void respond(request).then((result) => {
+      if (result === 'cut') request.socket.destroy();
+      else send(response, result);
     });
   });
   // Longer than any client keeps a connection: the client, not the server, ends it, and no call meets a closing socket.

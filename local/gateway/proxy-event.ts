@@ -123,7 +123,9 @@ function requestContext(
   route: EventRoute,
   headers: Readonly<Record<string, string>>,
 ): object {
-  const [domainName = ''] = (headers['host'] ?? 'localhost').split(':', 1);
+  const [named = ''] = (headers['host'] ?? '').split(':', 1);
+  // API Gateway answers to its own names only, so what a caller says never becomes one.
+  const domainName = /^(?:localhost|127(?:\.\d+){3})$/.test(named) ? named : 'localhost';
   const now = new Date();
   return {
     accountId: route.accountId,

@@ -38,3 +38,22 @@ export function keyPolicyVerdict(
   if (applying.some((statement) => names(statement, roleArn) === 'role')) return 'allowed';
   return applying.length > 0 ? 'delegated' : 'silent';
 }
+
+function servicePrincipals(principal: unknown): readonly unknown[] {
+  if (typeof principal !== 'object' || principal === null || !('Service' in principal)) return [];
+  return [principal.Service].flat();
+}
+
+/** Whether a key policy allows an AWS service, such as `lambda.amazonaws.com`, to do something by itself. */
+export function keyPolicyAllowsService(
+  policy: PolicyDocument,
+  service: string,
+  access: AwsAccess,
+  keys: ConditionKeys,
+): boolean {
+  const applying = policy.Statement.filter(
+    (statement) =>
+      servicePrincipals(statement.Principal).includes(service) && applies(statement, access, keys),
+  );
+  return applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
+}

@@ -1,3 +1,5 @@
+import { AwsError } from '../aws-service.ts';
+
 /** A Lambda function as its template describes it. */
 export interface FunctionDefinition {
   readonly name: string;
@@ -30,6 +32,16 @@ export interface InvocationOutcome {
 
 /** Lambda's limit for synchronous payloads in both directions: 6 MB and room for its own envelope. */
 export const maxPayloadBytes = 6_291_556;
+
+/** Throws {@link AwsError} `RequestTooLargeException` for a payload that no invocation may have. */
+export function requirePayloadSize(payload: string): void {
+  if (payload.length <= maxPayloadBytes && Buffer.byteLength(payload) <= maxPayloadBytes) return;
+  throw new AwsError(
+    'RequestTooLargeException',
+    413,
+    `Request must be smaller than ${String(maxPayloadBytes)} bytes for the InvokeFunction operation`,
+  );
+}
 
 /** The error object of a failed invocation, spelled as Lambda spells it. */
 export function failure(errorType: string, errorMessage: string): InvocationOutcome {

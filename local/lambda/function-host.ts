@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
+import type { FunctionKills } from '../faults/function-kills.ts';
 import type { RoleCredentials } from '../assembly/role-registry.ts';
 import { arnLike } from './arn-like.ts';
-import { maxPayloadBytes } from './function-definition.ts';
+import { requirePayloadSize } from './function-definition.ts';
 import type { FunctionDefinition, InvocationOutcome } from './function-definition.ts';
 import { functionEnvironment } from './function-environment.ts';
 import { startInstance } from './function-instance.ts';
+import { parseFunctionName } from './function-name.ts';
 import { createFunctionPool } from './function-pool.ts';
 import type { FunctionPool } from './function-pool.ts';
 
@@ -36,6 +38,8 @@ export interface FunctionHostOptions {
   readonly maxQueuedPerFunction?: number;
   /** Default 5 minutes. */
   readonly idleMs?: number;
+  /** Which invocations die. Default: none. */
+  readonly kills?: FunctionKills;
 }
 
 /** The Lambda functions of the app. */
@@ -45,6 +49,7 @@ export interface FunctionHost {
   defineQualifier(functionName: string, qualifier: string): void;
   permit(permission: FunctionPermission): void;
   isPermitted(functionName: string, principal: string, sourceArn: string): boolean;
+  has(name: string): boolean;
   /** By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError} `ResourceNotFoundException`. */
   find(functionName: string, qualifier?: string): FoundFunction;
   /**
@@ -55,14 +60,6 @@ export interface FunctionHost {
   /** Starts a first instance of each function. Nothing can be invoked before. */
   start(awsEndpointUrl: string): void;
   close(): Promise<void>;
-}
-
-/** `name`, `name:qualifier`, `account:function:name` or an ARN, each optionally with a qualifier. */
-function parseFunctionName(functionName: string): { name: string; qualifier: string | undefined } {
-  const parts = functionName.split(':');
-  const marker = parts.lastIndexOf('function');
-  const [name = '', qualifier] = marker === -1 ? parts : parts.slice(marker + 1);
-  return { name, qualifier };
 }
 
 export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
@@ -91,7 +88,13 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     };
     const cap = options.maxInstancesPerFunction ?? 8;
     return createFunctionPool({
-      startInstance: () => startInstance({ definition, environment, log }),
+      startInstance: () =>
+        startInstance({
+          definition,
+          environment,
+          log,
+          ...(options.kills !== undefined && { kills: options.kills }),
+        }),
       maxInstances: Math.min(cap, definition.reservedConcurrency ?? cap),
       maxQueued: options.maxQueuedPerFunction ?? 1000,
       idleMs: options.idleMs ?? 5 * 60_000,
@@ -117,18 +120,14 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
           (permission.sourceArn === undefined || arnLike(permission.sourceArn, sourceArn)),
       );
     },
+    has: (name) => definitions.has(name),
     find,
     invoke: async (functionName, payload, requestId = randomUUID()) => {
       const { definition, arn } = find(functionName);
       const pool = pools.get(definition.name);
       if (pool === undefined)
         throw new Error(`${definition.name} was invoked before the function host was started`);
-      if (payload.length > maxPayloadBytes || Buffer.byteLength(payload) > maxPayloadBytes)
-        throw new AwsError(
-          'RequestTooLargeException',
-          413,
-          `Request must be smaller than ${String(maxPayloadBytes)} bytes for the InvokeFunction operation`,
-        );
+      requirePayloadSize(payload);
       return await pool.invoke({ requestId, payload, invokedFunctionArn: arn });
     },
     start: (awsEndpointUrl) => {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { FunctionKills } from '../faults/function-kills.ts';
 import { failure, maxPayloadBytes } from './function-definition.ts';
 import type { FunctionDefinition, Invocation, InvocationOutcome } from './function-definition.ts';
 import type { InstanceMessage, InstanceSettings, InvocationMessage } from './instance-messages.ts';
 
-/** One execution environment of a function: a worker thread that has loaded the code and runs one invocation at a time. */
+/** One execution environment of a function: it has loaded the code and runs one invocation at a time. */
 export interface FunctionInstance {
   /** Settles when the code is loaded or has failed to; never rejects. */
   readonly initialized: Promise<void>;
@@ -12,6 +13,8 @@ export interface FunctionInstance {
   readonly usable: boolean;
   /** Must not be called while an earlier call runs. Never rejects. */
   run(invocation: Invocation): Promise<InvocationOutcome>;
+  /** Settles when it can take another invocation after the one that it has answered, or has ended; never rejects. */
+  untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -21,6 +24,8 @@ export interface InstanceOptions {
   readonly log: (text: string) => void;
   /** Longest time for loading the code; AWS allows 10 s, a busy laptop needs more. */
   readonly initTimeoutMs?: number;
+  /** Which invocations die. Default: none. */
+  readonly kills?: FunctionKills;
 }
 
 const workerFile = join(import.meta.dirname, 'instance-worker.ts');
@@ -60,6 +65,7 @@ function startWorker({ definition, environment, log }: InstanceOptions): Worker 
   return worker;
 }
 
+/** An execution environment in a worker thread, for functions on this Node. */
 export function startInstance(options: InstanceOptions): FunctionInstance {
   const { definition, initTimeoutMs = 60_000 } = options;
   const worker = startWorker(options);
@@ -67,6 +73,7 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
   let initFailure: InvocationOutcome | undefined;
   let usable = true;
   let requestId = '';
+  let isKilled = false;
   let settleInvocation: ((outcome: InvocationOutcome) => void) | undefined;
 
   const initTimer = setTimeout(() => {
@@ -94,7 +101,8 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
 
   function received(message: InstanceMessage): void {
     if (message.kind !== 'initialized') {
-      settle({ payload: message.payload, failed: message.kind === 'failure' });
+      // The answer of one that is to die comes too late, however quick it was.
+      if (!isKilled) settle({ payload: message.payload, failed: message.kind === 'failure' });
       return;
     }
     clearTimeout(initTimer);
@@ -108,7 +116,8 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
     retire(describeCrash(error, requestId));
   });
   worker.on('exit', (code) => {
-    const message = `RequestId: ${requestId} Error: Runtime exited with error: exit status ${String(code)}`;
+    const reason = isKilled ? 'signal: killed' : `exit status ${String(code)}`;
+    const message = `RequestId: ${requestId} Error: Runtime exited with error: ${reason}`;
     retire(failure('Runtime.ExitError', message));
   });
 
@@ -118,6 +127,15 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
       options.log(`${message}\n`);
       retire(failure('Sandbox.Timedout', message));
     }, definition.timeoutSeconds * 1000);
+  }
+
+  /** Kills the worker in the middle of an invocation. Its answer is told when it is gone for sure: nothing of it happens afterwards. */
+  function dieAfter(delayMs: number): NodeJS.Timeout {
+    isKilled = true;
+    return setTimeout(() => {
+      options.log(`RequestId: ${requestId} killed by a fault\n`);
+      void worker.terminate();
+    }, delayMs);
   }
 
   async function run(invocation: Invocation): Promise<InvocationOutcome> {
@@ -131,9 +149,14 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
       ...invocation,
       deadline: Date.now() + definition.timeoutSeconds * 1000,
     };
+    const deathAfterMs = options.kills?.deathAfter(definition.name);
+    const death = deathAfterMs === undefined ? undefined : dieAfter(deathAfterMs);
+    const startedMs = performance.now();
     worker.postMessage(message);
     const outcome = await promise;
     clearTimeout(timer);
+    clearTimeout(death);
+    if (death === undefined) options.kills?.ended(definition.name, performance.now() - startedMs);
     return withinPayloadLimit(outcome);
   }
 
@@ -143,6 +166,7 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
       return usable;
     },
     run,
+    untilReady: () => Promise.resolve(),
     stop: async () => {
       retire(failure('Runtime.ExitError', 'the instance has stopped'));
       await worker.terminate();

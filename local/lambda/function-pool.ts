@@ -7,16 +7,33 @@ export interface PoolOptions {
   readonly startInstance: () => FunctionInstance;
   readonly maxInstances: number;
   readonly maxQueued: number;
-  /** An instance that was idle this long is stopped, unless it is the last one. */
+  /** An instance that was idle this long is stopped, unless it is one of those that are kept. */
   readonly idleMs: number;
+  /** How many stay, whatever their age. Default 1. */
+  readonly kept?: () => number;
+  /**
+   * Asked before each start; `give` follows when the instance is gone, `offer` says that it has become idle. Without it only
+   * `maxInstances` counts.
+   */
+  readonly budget?: { take(): boolean; give(): void; offer(): void };
 }
 
 /** The instances of one function: idle ones are reused, more are started while all are busy, up to a cap. */
 export interface FunctionPool {
   /** Throws {@link AwsError} `TooManyRequestsException` if too many invocations wait already. */
   invoke(invocation: Invocation): Promise<InvocationOutcome>;
-  /** Starts a first instance so that the first invocation does not wait for the code to load. */
-  prestart(): Promise<void>;
+  /** Starts instances until there are `count` (default 1), so that invocations do not wait for the code to load. */
+  prestart(count?: number): Promise<void>;
+  /** Looks again whether waiting invocations can run: the budget has room. */
+  dispatch(): void;
+  readonly instanceCount: number;
+  /** When the longest idle instance became idle, and whether it is one of those that are kept. */
+  readonly oldestIdle: { readonly since: number; readonly kept: boolean } | undefined;
+  /** Stops the longest idle instance. */
+  stopOldestIdle(): void;
+  /** Runs what waits, stops every instance as soon as it is idle, and resolves when none is left. */
+  retire(): Promise<void>;
+  /** Ends what runs and what waits. */
   close(): Promise<void>;
 }
 
@@ -30,38 +47,71 @@ interface Idle {
   readonly since: number;
 }
 
+/** So long a waiting invocation trusts an instance that has answered to become ready; then it starts another one. */
+const finishingMs = 250;
+
 export function createFunctionPool(options: PoolOptions): FunctionPool {
   const instances = new Set<FunctionInstance>();
+  const starting = new Set<FunctionInstance>();
+  const stopping = new Set<Promise<void>>();
   const queue: Waiting[] = [];
   let idle: Idle[] = [];
-  let starting = 0;
+  let finishing = 0;
   let closed = false;
+  let retired: PromiseWithResolvers<undefined> | undefined;
+
+  const kept = (): number => (retired === undefined ? (options.kept?.() ?? 1) : 0);
 
   const sweep = setInterval(() => {
     const tooOld = Date.now() - options.idleMs;
-    // The longest idle come first; the last one stays, whatever its age.
-    for (const { instance } of idle.slice(0, -1).filter(({ since }) => since < tooOld)) drop(instance);
+    // The longest idle come first; those that are kept stay, whatever their age.
+    const spare = idle.slice(0, Math.max(0, idle.length - kept()));
+    for (const { instance } of spare.filter(({ since }) => since < tooOld)) drop(instance);
   }, options.idleMs / 4);
   sweep.unref();
 
-  function drop(instance: FunctionInstance): void {
-    instances.delete(instance);
+  /** Every instance leaves through here, once. */
+  function forget(instance: FunctionInstance): void {
+    if (!instances.delete(instance)) return;
     idle = idle.filter((candidate) => candidate.instance !== instance);
-    void instance.stop();
+    const stopped = instance.stop();
+    stopping.add(stopped);
+    void stopped.then(() => stopping.delete(stopped));
+    options.budget?.give();
+  }
+
+  function drop(instance: FunctionInstance): void {
+    forget(instance);
+    settleRetired();
+  }
+
+  function settleRetired(): void {
+    if (retired === undefined || instances.size > 0 || queue.length > 0) return;
+    clearInterval(sweep);
+    const { resolve } = retired;
+    void Promise.all(stopping).then(() => {
+      resolve(undefined);
+    });
   }
 
   function release(instance: FunctionInstance): void {
+    if (!instances.has(instance)) return;
     if (instance.usable) idle.push({ instance, since: Date.now() });
-    else instances.delete(instance);
+    else forget(instance);
     dispatch();
+    if (idle.some((candidate) => candidate.instance === instance)) {
+      if (retired === undefined) options.budget?.offer();
+      else forget(instance);
+    }
+    settleRetired();
   }
 
   async function start(): Promise<void> {
     const instance = options.startInstance();
     instances.add(instance);
-    starting += 1;
+    starting.add(instance);
     await instance.initialized;
-    starting -= 1;
+    starting.delete(instance);
     // An instance that could not load the code still answers one invocation: with the reason.
     const waiting = instance.usable ? undefined : queue.shift();
     if (waiting !== undefined) waiting.settle(instance.run(waiting.invocation));
@@ -72,17 +122,40 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   function takeIdle(): FunctionInstance | undefined {
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
       if (last.instance.usable) return last.instance;
-      instances.delete(last.instance);
+      forget(last.instance);
     }
     return undefined;
+  }
+
+  async function finish(instance: FunctionInstance): Promise<void> {
+    finishing += 1;
+    let trusted = true;
+    const distrust = (): void => {
+      if (!trusted) return;
+      trusted = false;
+      finishing -= 1;
+    };
+    const timer = setTimeout(() => {
+      distrust();
+      dispatch();
+    }, finishingMs);
+    await instance.untilReady();
+    clearTimeout(timer);
+    distrust();
+    release(instance);
+    // One that fell in an invocation is replaced; one that never loaded is not, or it would be started for ever.
+    if (!instance.usable) void startUpTo(options.kept?.() ?? 0);
   }
 
   function execute(instance: FunctionInstance, { invocation, settle }: Waiting): void {
     const outcome = instance.run(invocation);
     settle(outcome);
-    void outcome.then(() => {
-      release(instance);
-    });
+    void outcome.then(() => finish(instance));
+  }
+
+  function mayStart(): boolean {
+    if (instances.size >= options.maxInstances) return false;
+    return options.budget?.take() ?? true;
   }
 
   function dispatch(): void {
@@ -92,7 +165,13 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
       const waiting = queue.shift();
       if (waiting !== undefined) execute(instance, waiting);
     }
-    while (!closed && queue.length > starting && instances.size < options.maxInstances) void start();
+    while (!closed && queue.length > starting.size + finishing && mayStart()) void start();
+  }
+
+  async function startUpTo(count: number): Promise<void> {
+    const started: Promise<void>[] = [];
+    while (!closed && retired === undefined && instances.size < count && mayStart()) started.push(start());
+    await Promise.all(started);
   }
 
   return {
@@ -106,16 +185,35 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
       dispatch();
       return promise;
     },
-    prestart: async () => {
-      if (!closed && instances.size === 0 && options.maxInstances > 0) await start();
+    prestart: (count = 1) => startUpTo(count),
+    dispatch,
+    get instanceCount() {
+      return instances.size;
+    },
+    get oldestIdle() {
+      const [oldest] = idle;
+      return oldest === undefined ? undefined : { since: oldest.since, kept: idle.length <= kept() };
+    },
+    stopOldestIdle: () => {
+      const [oldest] = idle;
+      if (oldest !== undefined) drop(oldest.instance);
+    },
+    retire: async () => {
+      retired ??= Promise.withResolvers();
+      const { promise } = retired;
+      for (const { instance } of [...idle]) forget(instance);
+      // Nothing waits for those that are starting, unless something waits.
+      if (queue.length === 0) for (const instance of [...starting]) forget(instance);
+      settleRetired();
+      await promise;
     },
     close: async () => {
       closed = true;
       clearInterval(sweep);
-      const stopping = [...instances].map((instance) => instance.stop());
-      instances.clear();
+      for (const instance of [...instances]) forget(instance);
       for (const { settle } of queue.splice(0))
         settle(failure('Runtime.ExitError', 'the function host has stopped'));
+      settleRetired();
       await Promise.all(stopping);
     },
   };

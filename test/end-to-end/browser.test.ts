@@ -1,3 +1,4 @@
+import { build } from 'esbuild';
 import { inBrowser } from '../support/browser.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
 
@@ -40,5 +41,37 @@ describe('a page of another origin', () => {
     });
     expect(new URL(credentials.base_url).origin).not.toBe(seen.origin);
     expect((await client(key).delete(`/tokens/${collected.token.id}`)).status).toBe(403);
+  }, 120_000);
+});
+
+describe('the SDK in a page of another origin', () => {
+  it('collects a card, lists with a session, and tells errors by their class', async () => {
+    const bundled = await build({
+      entryPoints: ['sdk/index.ts'],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      external: ['node:*'],
+      target: 'es2020',
+    });
+    const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
+    const seen = await inBrowser(
+      `const { createClient, ApiError } = await import(URL.createObjectURL(new Blob([args.sdk], { type: 'text/javascript' })));
+       const client = createClient({ baseUrl: args.baseUrl, apiKey: args.key });
+       const token = await client.tokens.create({ type: 'card', data: args.card });
+       const refused = await client.tokens.create({ type: 'card', data: { number: '1' } }).catch((error) => ({ isApiError: error instanceof ApiError, status: error.status, errors: error.errors }));
+       return { data: token.data, refused };`,
+      {
+        baseUrl: credentials.base_url,
+        key: collecting.key,
+        card: CARD,
+        sdk: bundled.outputFiles[0]?.text ?? '',
+      },
+    );
+    expect(seen).toEqual({
+      data: { ...CARD, number: 'XXXXXXXXXXXX4242' },
+      refused: { isApiError: true, status: 400, errors: { 'data.number': [expect.any(String)] } },
+    });
   }, 120_000);
 });

@@ -40,6 +40,14 @@ const SPEC: Readonly<Record<string, Permission>> = {
   regenerateApplicationKey: 'application:update',
   deleteApplication: 'application:delete',
   proxy: 'token:use',
+  createReactor: 'reactor:create',
+  listReactors: 'reactor:read',
+  getReactor: 'reactor:read',
+  updateReactor: 'reactor:update',
+  patchReactor: 'reactor:update',
+  deleteReactor: 'reactor:delete',
+  invokeReactor: 'token:use',
+  getReactorResult: 'token:use',
   getTenant: 'tenant:read',
   updateTenant: 'tenant:update',
 };
@@ -53,7 +61,7 @@ const request = (key: string | undefined, method: string, path: string, operatio
   call(
     key,
     method,
-    path.replace(/\{[^}]+\}/, encodeURIComponent(id)),
+    path.replaceAll(/\{[^}]+\}/g, encodeURIComponent(id)),
     method === 'GET' || method === 'DELETE' ? {} : { body: BODIES[operation] ?? {} },
   );
 
@@ -138,17 +146,23 @@ describe('two tenants', () => {
         permissions: all,
       })
     ).body.key as string;
-    const neverWas = {
-      token: tokenId.replace(/^.{8}/, '00000000'),
-      application: owner.id.replace(/^.{8}/, '00000000'),
+    const reactor = await management.post('/reactors', {
+      name: 'owner',
+      code: 'module.exports = () => ({});',
+      configuration: {},
+    });
+    const ids: Readonly<Record<string, string>> = {
+      tokens: tokenId,
+      applications: owner.id,
+      reactors: reactor.body.id,
     };
 
     for (const { operation, method, path } of ROUTES.filter(({ path: each }) =>
       /^\/(?!proxy).*\{/.test(each),
     )) {
-      const isToken = path.startsWith('/tokens');
-      const key = isToken ? stranger : strangerManagement;
-      const [id, unknown] = isToken ? [tokenId, neverWas.token] : [owner.id as string, neverWas.application];
+      const key = SPEC[operation]?.startsWith('token:') === true ? stranger : strangerManagement;
+      const id = ids[path.split('/')[1] ?? ''] ?? '';
+      const unknown = id.replace(/^.{8}/, '00000000');
       const answers = [
         await request(key, method, path, operation, id),
         await request(key, method, path, operation, unknown),

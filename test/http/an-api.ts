@@ -76,7 +76,7 @@ export function anIdempotencyStore() {
       if (record.attempt !== undefined) return Promise.resolve({ state: 'running' });
       const attempt = randomBytes(8).toString('hex');
       records.set(at(scope), { ...record, attempt });
-      return Promise.resolve({ state: 'claimed', seed: record.seed, attempt });
+      return Promise.resolve({ state: 'claimed', seed: record.seed, startedAt: 0, attempt });
     },
     keep(scope, attempt, sealedAnswer) {
       const record = records.get(at(scope));
@@ -105,10 +105,12 @@ export function anEdge() {
   const deps: EdgeDeps = {
     credentialStore: { findByKeyHash, settings: () => Promise.resolve({ deduplicateTokens: false }) },
     sessionStore: { findByKeyHash },
+    invocationCredentials: { findByKeyHash },
     clock: () => 1_000_000,
     idempotencyStore: store,
     vault: aVault(),
     headerPrefixes: ['SVC', 'ACME'],
+    edgeSecret: '',
     log: (line) => lines.push(line),
   };
   return {

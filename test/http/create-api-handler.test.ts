@@ -311,3 +311,45 @@ describe('an early read', () => {
     expect(asked).toEqual(['tenant-1']);
   });
 });
+
+describe('an answer that is larger than a Lambda can give', () => {
+  it.each(['x'.repeat(6_100_000), '"'.repeat(3_100_000)])('is refused in the own form', async (text) => {
+    const { deps, allow } = anEdge();
+    allow(KEY, aCaller());
+    const large = route({
+      operation: 'large',
+      method: 'GET',
+      path: '/large',
+      success: 200,
+      handle: () => Promise.resolve({ body: { text } }),
+    });
+    const answer = await createApiHandler(deps, [large])(anEvent({ path: '/large' }));
+    expect(answer.statusCode).toBe(413);
+    expect(JSON.parse(answer.body ?? '')).toMatchObject({
+      status: 413,
+      detail: expect.stringContaining('6 MB'),
+    });
+  });
+});
+
+describe('behind an edge', () => {
+  const edge = () => {
+    const { deps, allow } = anEdge();
+    allow(KEY, aCaller());
+    return createApiHandler({ ...deps, edgeSecret: 'the secret of the edge' }, ROUTES);
+  };
+  const status = async (headers: Record<string, string>) =>
+    (await edge()(anEvent({ path: '/status', headers: { 'SVC-API-KEY': KEY, ...headers } }))).statusCode;
+
+  it('answers to what came through it', async () => {
+    expect(await status({ 'X-Cloakroom-Edge': 'the secret of the edge' })).toBe(202);
+  });
+
+  it.each([{}, { 'x-cloakroom-edge': '' }, { 'x-cloakroom-edge': 'the secret of the edgE' }])(
+    '403: refuses everything else before it looks at the key: %j',
+    async (headers) => {
+      expect(await status(headers as Record<string, string>)).toBe(403);
+      expect(await status({ ...(headers as Record<string, string>), 'SVC-API-KEY': 'nobody' })).toBe(403);
+    },
+  );
+});

@@ -95,9 +95,17 @@ describe('the media type of a body', () => {
 
 describe('the size of a body', () => {
   it('is up to 6 MB', () => {
-    expect(() => checkBodySize(aRequest(Buffer.alloc(6_000_000)))).not.toThrow();
-    expect(() => checkBodySize(aRequest(Buffer.alloc(6_000_001)))).toThrow(
+    expect(() => checkBodySize(aRoute(), aRequest(Buffer.alloc(6_000_000)))).not.toThrow();
+    expect(() => checkBodySize(aRoute(), aRequest(Buffer.alloc(6_000_001)))).toThrow(
       expect.objectContaining({ code: 'payload_too_large' }),
+    );
+  });
+
+  it('is up to less where the route says so', () => {
+    const route = aRoute({ bodyMaxBytes: 5_000_000 });
+    expect(() => checkBodySize(route, aRequest(Buffer.alloc(5_000_000)))).not.toThrow();
+    expect(() => checkBodySize(route, aRequest(Buffer.alloc(5_000_001)))).toThrow(
+      'The body is larger than 5 MB.',
     );
   });
 });

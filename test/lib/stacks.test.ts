@@ -1,20 +1,28 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import { ALARM_NAMES } from '../../lib/alarms.ts';
+import { reactorFunctionPrefix } from '../../lib/reactor-stack.ts';
 import { buildService } from '../../lib/service.ts';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
 
 const app = new App();
 buildService(app, parseSettings({ headerPrefixes: 'SVC,ACME', throttleRate: '7', throttleBurst: 9 }));
-function template(name: string): Template {
-  const stack = app.node.findChild(`Cloakroom-${name}`);
+function template(name: string, from: App = app): Template {
+  const stack = from.node.findChild(`Cloakroom-${name}`);
   if (!(stack instanceof Stack)) throw new Error(`${name} is no stack`);
   return Template.fromStack(stack);
 }
-const [data, api, operations] = [template('Data'), template('Api'), template('Operations')];
+const [data, reactors, api, operations] = [
+  template('Data'),
+  template('Reactors'),
+  template('Api'),
+  template('Operations'),
+];
+const all = [data, reactors, api, operations];
 
 const resources = (from: Template, type: string) =>
   Object.entries(from.findResources(type)) as [string, any][];
-const statements = [data, api, operations].flatMap((from) =>
+const statements = all.flatMap((from) =>
   resources(from, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
     Properties.PolicyDocument.Statement.map((statement: any) => ({ id, ...statement })),
   ),
@@ -49,7 +57,7 @@ describe('the data stack', () => {
 
 describe('the functions', () => {
   it('run on arm64 with Node 24, each with a log that ends', () => {
-    for (const from of [api, operations]) {
+    for (const from of [reactors, api, operations]) {
       from.allResourcesProperties('AWS::Lambda::Function', {
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
@@ -63,8 +71,12 @@ describe('the functions', () => {
     expect(statements.length).toBeGreaterThan(5);
     for (const statement of statements) {
       const actions = [statement.Action].flat();
+      // X-Ray has no resources to name.
+      if (actions.every((action: string) => action.startsWith('xray:'))) continue;
       expect(actions.filter((action: string) => action.includes('*'))).toEqual([]);
-      expect(JSON.stringify(statement.Resource)).not.toMatch(/"\*"|\/\*/);
+      // Reactors' functions are made at run time: their names start with the prefix.
+      const resource = JSON.stringify(statement.Resource).replaceAll(':function:Cloakroom-reactor-*', '');
+      expect(resource).not.toMatch(/\*/);
     }
   });
 
@@ -73,8 +85,173 @@ describe('the functions', () => {
       [Action].flat().some((action: string) => action.startsWith('kms:')),
     );
     expect(onKey.length).toBeGreaterThan(2);
-    for (const { Condition } of onKey)
-      expect(Condition).toEqual({ Null: { 'kms:EncryptionContext:tenant': 'false' } });
+    const [tenant, lambda] = [
+      { Null: { 'kms:EncryptionContext:tenant': 'false' } },
+      { StringEquals: { 'kms:ViaService': expect.anything() } },
+    ];
+    for (const { id, Condition } of onKey) {
+      // The one function that hands code to Lambda may use the key through Lambda.
+      const isCode = id.startsWith('Reactors') && !('Null' in Condition);
+      expect(Condition).toEqual(isCode ? lambda : tenant);
+    }
+  });
+});
+
+describe('reactors', () => {
+  it('have a role that allows nothing, under a boundary that denies everything', () => {
+    const [[roleId, role] = ['', undefined]] = resources(reactors, 'AWS::IAM::Role').filter(([id]) =>
+      id.startsWith('ReactorRole'),
+    );
+    expect(Object.keys(role.Properties).sort()).toEqual([
+      'AssumeRolePolicyDocument',
+      'Description',
+      'PermissionsBoundary',
+    ]);
+    expect(role.Properties.AssumeRolePolicyDocument.Statement).toEqual([
+      { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+    ]);
+    const boundary =
+      reactors.findResources('AWS::IAM::ManagedPolicy')[role.Properties.PermissionsBoundary.Ref];
+    expect(boundary?.['Properties'].PolicyDocument.Statement).toEqual([
+      { Action: '*', Effect: 'Deny', Resource: '*' },
+    ]);
+    for (const [, policy] of resources(reactors, 'AWS::IAM::Policy'))
+      expect(JSON.stringify(policy.Properties.Roles)).not.toContain(roleId);
+  });
+
+  it('are made with that role and no other, for Lambda alone', () => {
+    const passing = statements.filter(({ Action }) => [Action].flat().includes('iam:PassRole'));
+    expect(passing).toHaveLength(1);
+    expect(passing[0]).toMatchObject({
+      Resource: { 'Fn::GetAtt': [expect.stringMatching(/^ReactorRole/), 'Arn'] },
+      Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+    });
+  });
+
+  it('are invoked by their alias only', () => {
+    const invoking = statements.filter(
+      ({ id, Action }) => [Action].flat().includes('lambda:InvokeFunction') && !id.startsWith('EveryMinute'),
+    );
+    expect(invoking.length).toBeGreaterThanOrEqual(2);
+    for (const { Resource } of invoking)
+      expect(JSON.stringify(Resource)).toMatch(/Cloakroom-reactor-\*:live/);
+  });
+
+  it('have a layer that stays when there is another', () => {
+    reactors.hasResource('AWS::Lambda::LayerVersion', {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: { CompatibleRuntimes: ['provided.al2023'], CompatibleArchitectures: ['arm64'] },
+    });
+  });
+
+  it('have queues that are encrypted, take TLS only, and put aside what nobody can handle', () => {
+    const queues = resources(reactors, 'AWS::SQS::Queue');
+    expect(queues).toHaveLength(4);
+    for (const [, { Properties }] of queues) expect(Properties.SqsManagedSseEnabled).toBe(true);
+    const policies = resources(reactors, 'AWS::SQS::QueuePolicy').map(([, { Properties }]) => Properties);
+    expect(policies).toHaveLength(4);
+    for (const { PolicyDocument } of policies)
+      expect(PolicyDocument.Statement).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Deny',
+          Action: 'sqs:*',
+          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        }),
+      );
+    const withPlaceAside = queues.filter(([, { Properties }]) => Properties.RedrivePolicy !== undefined);
+    expect(withPlaceAside).toHaveLength(2);
+    reactors.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      // A pile of messages must not take the instances of the functions behind the API.
+      ScalingConfig: { MaximumConcurrency: Match.anyValue() },
+    });
+    const most = resources(reactors, 'AWS::Lambda::EventSourceMapping').map(
+      ([, { Properties }]) => Properties.ScalingConfig.MaximumConcurrency,
+    );
+    expect(Math.max(...most)).toBeLessThanOrEqual(100);
+  });
+
+  it('keep messages hidden for longer than their worker may run', () => {
+    for (const [, { Properties }] of resources(reactors, 'AWS::Lambda::EventSourceMapping')) {
+      const queueId = Properties.EventSourceArn['Fn::GetAtt'][0];
+      const worker = reactors.findResources('AWS::Lambda::Function')[Properties.FunctionName.Ref];
+      const queue = reactors.findResources('AWS::SQS::Queue')[queueId];
+      expect(queue?.['Properties'].VisibilityTimeout).toBeGreaterThan(worker?.['Properties'].Timeout);
+    }
+  });
+
+  it.each(['Cloakroom', 'A', 'x'.repeat(40), `${'y'.repeat(22)}-1`, `${'y'.repeat(22)}-2`])(
+    'have names that fit, whatever the service is called: %s',
+    (name) => {
+      const prefix = reactorFunctionPrefix(name);
+      expect(prefix.length).toBeLessThanOrEqual(32);
+      expect(prefix).toMatch(/^[A-Za-z][A-Za-z0-9-]*-reactor-$/);
+    },
+  );
+
+  it('of two services with long names are kept apart', () => {
+    const names = [`${'y'.repeat(30)}-1`, `${'y'.repeat(30)}-2`];
+    expect(new Set(names.map(reactorFunctionPrefix)).size).toBe(2);
+  });
+});
+
+describe('logs', () => {
+  it('are encrypted under the service key, end, and stay when their stack goes', () => {
+    for (const from of [reactors, api, operations])
+      from.allResources('AWS::Logs::LogGroup', {
+        DeletionPolicy: 'Retain',
+        Properties: { KmsKeyId: Match.anyValue(), RetentionInDays: 365 },
+      });
+  });
+
+  it('are written by each function into its own only', () => {
+    const writing = statements.filter(({ Action }) => [Action].flat().includes('logs:PutLogEvents'));
+    expect(writing.length).toBeGreaterThanOrEqual(8);
+    for (const { Resource } of writing) expect(Object.keys(Resource)).toEqual(['Fn::GetAtt']);
+  });
+});
+
+describe('alarms', () => {
+  const monitoring = template('Monitoring');
+
+  it('say what they mean for users and where the runbook is, and tell of their beginning and end', () => {
+    const alarms = resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+    expect(alarms.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', '')).sort()).toEqual(
+      ALARM_NAMES.filter((name) => name !== 'KeyChanged').toSorted(),
+    );
+    for (const { AlarmDescription, AlarmActions, OKActions } of alarms) {
+      expect(AlarmDescription).toMatch(/^[A-Z].*docs\/runbook\.md, \w+\.$/);
+      expect([AlarmActions, OKActions].map((actions) => actions.length)).toEqual([1, 1]);
+    }
+  });
+
+  it('go off when there is no sweep at all, and stay quiet without traffic', () => {
+    const missing = Object.fromEntries(
+      resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => [
+        Properties.AlarmName.replace('Cloakroom-', ''),
+        Properties.TreatMissingData,
+      ]),
+    );
+    expect(missing['SweepSilent']).toBe('breaching');
+    expect(missing['ServerErrors']).toBe('notBreaching');
+  });
+
+  it('are sent through an encrypted topic to the address of the setting', () => {
+    monitoring.hasResourceProperties('AWS::SNS::Topic', { KmsMasterKeyId: Match.anyValue() });
+    monitoring.resourceCountIs('AWS::SNS::Subscription', 0);
+    const other = new App();
+    buildService(other, parseSettings({ alarmEmail: 'on-call@example.com' }));
+    template('Monitoring', other).hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'on-call@example.com',
+    });
+  });
+
+  it('tell when somebody touches the key', () => {
+    monitoring.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: { detail: { eventName: Match.arrayWith(['DisableKey', 'ScheduleKeyDeletion']) } },
+    });
   });
 });
 
@@ -96,6 +273,104 @@ describe('the API', () => {
     const [[, stage] = ['', undefined]] = resources(api, 'AWS::ApiGatewayV2::Stage');
     const format = JSON.parse(stage.Properties.AccessLogSettings.Format);
     expect(Object.values(format).join(' ')).not.toMatch(/path|query|header|body|authorizer|identity/i);
+  });
+});
+
+describe('the edge', () => {
+  const settings = {
+    edge: 'cloudfront-waf',
+    domainName: 'vault.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
+  };
+  const edged = new App();
+  buildService(edged, parseSettings(settings), 'eu-west-1');
+  const [firewall, edge] = [template('Firewall', edged), template('Edge', edged)];
+
+  it('answers 429 in the own form, with Retry-After, to an address that asks too often', () => {
+    const [[, acl] = ['', undefined]] = resources(firewall, 'AWS::WAFv2::WebACL');
+    expect(acl.Properties.Scope).toBe('CLOUDFRONT');
+    const response = acl.Properties.Rules[0].Action.Block.CustomResponse;
+    expect(response).toMatchObject({
+      ResponseCode: 429,
+      ResponseHeaders: [{ Name: 'Retry-After', Value: '60' }],
+    });
+    const content = acl.Properties.CustomResponseBodies[response.CustomResponseBodyKey].Content;
+    expect(JSON.parse(content)).toMatchObject({ title: 'Too Many Requests', status: 429 });
+  });
+
+  it('keeps no samples, which would hold API keys', () => {
+    const [[, acl] = ['', undefined]] = resources(firewall, 'AWS::WAFv2::WebACL');
+    const configs = [acl.Properties, ...acl.Properties.Rules].map(({ VisibilityConfig }) => VisibilityConfig);
+    for (const { SampledRequestsEnabled } of configs) expect(SampledRequestsEnabled).toBe(false);
+  });
+
+  it('takes TLS only, caches nothing, passes everything on, and proves itself by a generated secret', () => {
+    const [[, distribution] = ['', undefined]] = resources(edge, 'AWS::CloudFront::Distribution');
+    const config = distribution.Properties.DistributionConfig;
+    expect(config).toMatchObject({ Aliases: ['vault.example.com'], WebACLId: expect.anything() });
+    expect(config.ViewerCertificate.MinimumProtocolVersion).toBe('TLSv1.2_2021');
+    expect(config.DefaultCacheBehavior).toMatchObject({
+      ViewerProtocolPolicy: 'https-only',
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+      OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+      AllowedMethods: expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    });
+    const [origin] = config.Origins;
+    expect(origin.CustomOriginConfig).toMatchObject({
+      OriginProtocolPolicy: 'https-only',
+      OriginSSLProtocols: ['TLSv1.2'],
+    });
+    expect(origin.OriginCustomHeaders[0].HeaderName).toBe('x-cloakroom-edge');
+    expect(JSON.stringify(origin.OriginCustomHeaders[0].HeaderValue)).toContain('resolve:secretsmanager');
+  });
+
+  it('is the only way in: every function behind the API wants the secret', () => {
+    const functions = [template('Api', edged), template('Reactors', edged)].flatMap((from) =>
+      resources(from, 'AWS::Lambda::Function').filter(
+        ([, { Properties }]) => Properties.Environment?.Variables?.HEADER_PREFIXES !== undefined,
+      ),
+    );
+    expect(functions).toHaveLength(4);
+    for (const [, { Properties }] of functions)
+      expect(JSON.stringify(Properties.Environment.Variables.EDGE_SECRET)).toContain(
+        'resolve:secretsmanager',
+      );
+  });
+
+  it('is not there without the setting', () => {
+    expect(app.node.tryFindChild('Cloakroom-Edge')).toBeUndefined();
+    data.resourceCountIs('AWS::SecretsManager::Secret', 0);
+  });
+
+  it.each([
+    [{ edge: 'cloudfront-waf' }, 'domainName'],
+    [{ domainName: 'vault.example.com' }, 'certificateArn'],
+    [{ ...settings, certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x' }, 'certificateArn'],
+  ])('is refused with %j', (given, name) => {
+    expect(() => parseSettings(given)).toThrow(name);
+  });
+});
+
+describe('a domain of the service', () => {
+  it('is the only way in, over TLS 1.2', () => {
+    const own = new App();
+    buildService(
+      own,
+      parseSettings({
+        domainName: 'vault.example.com',
+        certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x',
+      }),
+    );
+    const from = template('Api', own);
+    from.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
+    from.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
+      DomainName: 'vault.example.com',
+      DomainNameConfigurations: [Match.objectLike({ SecurityPolicy: 'TLS_1_2' })],
+    });
+    from.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
+    template('Reactors', own).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ PUBLIC_URL: 'https://vault.example.com' }) },
+    });
   });
 });
 

@@ -2,6 +2,7 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
+import type { Table } from '../../adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../adapters/dynamodb/token-tables.ts';
 import { DataStack } from '../../lib/data-stack.ts';
 import type { CallRecord } from '../../local/aws-endpoint/call-counter.ts';
@@ -10,7 +11,7 @@ import { createDynamoDb } from '../../local/dynamodb/create-dynamodb.ts';
 import type { TableDefinition } from '../../local/dynamodb/table.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
-const TABLES = ['Tokens', 'Ephemeral'] as const;
+const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;
 
 const tableResource = z.object({
   Properties: z.object({
@@ -60,9 +61,11 @@ function clientWith(endpoint: string, fate: Fate): DynamoDBClient {
 export interface Database {
   /** Tables for an adapter, with a client of their own whose calls meet the fate. */
   tables(fate?: Fate): TokenTables;
+  /** One table, likewise. */
+  table(name: (typeof TABLES)[number], fate?: Fate): Table;
   /** Calls since the last look. */
   takeCalls(): readonly CallRecord[];
-  /** Keys of all items in both tables, as `pk sk`. */
+  /** Keys of all items in all tables, as `pk sk`. */
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -92,6 +95,7 @@ export async function aDatabase(listShards = 4): Promise<Database> {
       ephemeralTable: 'Ephemeral',
       listShards,
     }),
+    table: (name, fate = () => undefined) => ({ client: connect(fate), name }),
     takeCalls() {
       const taken = records;
       records = [];

@@ -8,6 +8,7 @@ import { readCredentials, type Credentials } from './credentials.ts';
 export interface RunningService {
   readonly credentials: Credentials;
   readonly credentialsFile: string;
+  readonly pid: number;
   /** Everything that it has printed. */
   output(): string;
   /** Ends it as Ctrl-C does, or at once. Resolves with its exit code. */
@@ -44,6 +45,7 @@ export async function runService(
   return {
     credentials: readCredentials(credentialsFile),
     credentialsFile,
+    pid: child.pid ?? 0,
     output: () => printed,
     stop(signal = 'SIGTERM') {
       if (child.exitCode !== null) return Promise.resolve(child.exitCode);

@@ -28,7 +28,9 @@ const cors = z.strictObject({
 const api = resourceType({
   identify: ({ stack, logicalId }, { baseUrl }) => {
     const id = physicalId(stack.name, logicalId);
-    return { ref: id, attributes: { ApiId: id, ApiEndpoint: baseUrl } };
+    // By its number: how a name of this machine resolves depends on who asks.
+    const endpoint = baseUrl.replace('//localhost:', '//127.0.0.1:');
+    return { ref: id, attributes: { ApiId: id, ApiEndpoint: endpoint } };
   },
   properties: z.strictObject({
     Name: z.string(),

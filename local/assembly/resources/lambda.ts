@@ -28,6 +28,8 @@ const lambdaFunction = resourceType({
     EphemeralStorage: withoutEffect,
     KmsKeyArn: withoutEffect,
     RecursiveLoop: withoutEffect,
+    // Nothing unpacks layers for functions of the templates: they run in threads of this process.
+    Layers: z.never('layers work locally for functions made at run time only').optional(),
     RuntimeManagementConfig: withoutEffect,
     Tags: withoutEffect,
     TracingConfig: withoutEffect,
@@ -55,6 +57,31 @@ const lambdaFunction = resourceType({
       roleArn: properties.Role,
       logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${identity.ref}`,
     });
+  },
+});
+
+const layerVersion = resourceType({
+  // A layer has one version on one machine: what was synthesized.
+  identify: ({ stack, logicalId, text }, { accountId, region }) => {
+    const name = text('LayerName') ?? physicalName(stack.name, logicalId, 140);
+    const arn = `arn:aws:lambda:${region}:${accountId}:layer:${name}:1`;
+    return { ref: arn, attributes: { LayerVersionArn: arn } };
+  },
+  properties: z.strictObject({
+    LayerName: z.string().optional(),
+    Content: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
+    CompatibleArchitectures: withoutEffect,
+    CompatibleRuntimes: withoutEffect,
+    Description: withoutEffect,
+    LicenseInfo: withoutEffect,
+  }),
+  start: ({ stackName, logicalId, identity, properties }, { assets, layers }) => {
+    const directory = assets.get(properties.Content.S3Key);
+    if (directory === undefined || directory.endsWith('.zip'))
+      throw new Error(
+        `${stackName}/${logicalId}: its content ${properties.Content.S3Key} is no asset folder of the app`,
+      );
+    layers.define({ arn: identity.ref, directory });
   },
 });
 
@@ -116,6 +143,7 @@ const alias = resourceType({
 });
 
 export const lambdaResources: Readonly<Record<string, ResourceType>> = {
+  'AWS::Lambda::LayerVersion': layerVersion,
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::Lambda::Permission': permission,
   'AWS::Lambda::Version': version,

@@ -12,7 +12,9 @@ const rule = resourceType({
   },
   properties: z.strictObject({
     Name: z.string().optional(),
-    ScheduleExpression: z.string(),
+    ScheduleExpression: z.string().optional(),
+    // Nothing on one machine raises events: a rule about them never fires.
+    EventPattern: withoutEffect,
     State: state,
     Targets: z
       .array(
@@ -29,11 +31,12 @@ const rule = resourceType({
     Tags: withoutEffect,
   }),
   start: ({ identity, properties }, { schedules }) => {
-    if (properties.State === 'DISABLED') return;
+    const { State: isState, ScheduleExpression: expression } = properties;
+    if (isState === 'DISABLED' || expression === undefined) return;
     for (const target of properties.Targets)
       schedules.add({
         arn: identity.attributes['Arn'] ?? '',
-        expression: properties.ScheduleExpression,
+        expression,
         functionArn: target.Arn,
         ...(target.Input !== undefined && { input: target.Input }),
         invokedBy: { kind: 'permission', principal: 'events.amazonaws.com' },

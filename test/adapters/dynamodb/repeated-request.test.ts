@@ -13,6 +13,7 @@ import { TENANT } from './a-stored-token.ts';
 const key = randomBytes(32);
 const tenantKeys: TenantKeys = {
   current: () => Promise.resolve({ version: 1, key }),
+  newest: () => Promise.resolve({ version: 1, key }),
   version: () => Promise.resolve({ version: 1, key }),
 };
 const caller = {
@@ -39,7 +40,7 @@ async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate)
     cvcLifetimeMs: 60_000,
   };
   const placed = inputs.map((input, index) => ({ path: `[${String(index)}]`, input }));
-  const results = await createTokens(deps, caller, placed, repeatableIdentity(seed));
+  const results = await createTokens(deps, caller, placed, repeatableIdentity(seed, 0));
   return results.map((result) => {
     if (result.kind !== 'token' || result.deduplicated) throw new Error('a duplicate of itself');
     return result.view.id;

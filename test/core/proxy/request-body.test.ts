@@ -109,3 +109,103 @@ describe('a proxied body agrees with an independent rendering', () => {
     }
   });
 });
+
+describe('a hostile body', () => {
+  const references = (body: string, contentType: string) => {
+    const fields = new FieldReporter();
+    const renderable = requestBody(Buffer.from(body), contentType, false, fields);
+    return { count: renderable.references.length, fields };
+  };
+
+  it.each([
+    ['application/json', '"{{",', '[', '1]'],
+    ['application/x-www-form-urlencoded', 'a={{&', '', ''],
+    ['multipart/form-data; boundary=b', '--b\r\n\r\n{{\r\n', '', '--b--'],
+  ])('of %s is read no further once enough is wrong', (contentType, unit, before, after) => {
+    const { fields } = references(`${before}${unit.repeat(200_000)}${after}`, contentType);
+    expect(fields.isFull).toBe(true);
+    let reported = 0;
+    const counting = new FieldReporter();
+    const report = counting.report;
+    Object.defineProperty(counting, 'report', {
+      value: (path: string, message: string) => {
+        reported += 1;
+        report(path, message);
+      },
+    });
+    requestBody(Buffer.from(`${before}${unit.repeat(200_000)}${after}`), contentType, false, counting);
+    expect(reported).toBe(1_000);
+  });
+
+  it.each([
+    ['application/json', '"{{a}}",', '[', '1]'],
+    ['application/x-www-form-urlencoded', 'a={{a}}&', '', ''],
+    ['multipart/form-data; boundary=b', '--b\r\n\r\n{{a}}\r\n', '', '--b--'],
+    ['text/plain', '{{a}}', '', ''],
+  ])('of %s may not hold more than ten thousand expressions', (contentType, unit, before, after) => {
+    const { fields } = references(`${before}${unit.repeat(10_001)}${after}`, contentType);
+    expect(() => {
+      fields.throwIfFailed();
+    }).toThrow('validation');
+    expect(references(`${before}${unit.repeat(9_000)}${after}`, contentType).fields.failed).toBe(false);
+  });
+});
+
+describe('what is not text with expressions', () => {
+  it('passes as it is when the body says that it is compressed', () => {
+    const body = Buffer.from('{{ id }}');
+    const rendering = requestBody(body, 'text/plain', true, new FieldReporter());
+    expect(rendering.references).toEqual([]);
+    expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
+  });
+
+  const multipart = (headers: string, content: Buffer | string) =>
+    Buffer.concat([
+      Buffer.from(`--b\r\nContent-Disposition: form-data; ${headers}\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n--b--\r\n'),
+    ]);
+  const type = 'multipart/form-data; boundary=b';
+
+  it.each([
+    'name="a"; filename="x.txt"',
+    'name="a"; FileName="x"',
+    'name="a"; filename*=UTF-8\'\'x',
+    'filename=x; name="a"',
+    'name="a;b" ; filename=""',
+  ])('passes as it is in a part that is a file: %s', (headers) => {
+    const body = multipart(headers, '{{ id }}');
+    const rendering = requestBody(body, type, false, new FieldReporter());
+    expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
+  });
+
+  it.each(['name="a"', 'name="filename=x"', 'name="a; filename=x"'])(
+    'is filled in in a part that is a field: %s',
+    (headers) => {
+      const rendering = requestBody(multipart(headers, '{{ id }}'), type, false, new FieldReporter());
+      expect(rendering.render(fillingWith(() => 'x'))).toEqual(multipart(headers, 'x'));
+    },
+  );
+
+  it('is refused in a field that is not UTF-8 and holds an expression', () => {
+    const fields = new FieldReporter();
+    requestBody(
+      multipart('name="a"', Buffer.concat([Buffer.from([0xff]), Buffer.from('{{ id }}')])),
+      type,
+      false,
+      fields,
+    );
+    expect(fields.failed).toBe(true);
+  });
+
+  it('is refused in a form value that holds an expression and is not well encoded', () => {
+    const fields = new FieldReporter();
+    requestBody(Buffer.from('a=%E0{{ id }}&b=%E0'), 'application/x-www-form-urlencoded', false, fields);
+    expect(() => {
+      fields.throwIfFailed();
+    }).toThrow();
+    const harmless = new FieldReporter();
+    requestBody(Buffer.from('a=%E0&b={{ id }}'), 'application/x-www-form-urlencoded', false, harmless);
+    expect(harmless.failed).toBe(false);
+  });
+});

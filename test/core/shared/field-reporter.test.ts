@@ -1,52 +1,55 @@
-import { defined } from '../../../core/shared/defined.ts';
 import { FieldReporter } from '../../../core/shared/field-reporter.ts';
-import { joinedPath, memberPath } from '../../../core/shared/member-path.ts';
-import { ServiceError } from '../../../core/shared/service-error.ts';
 
-describe('the errors of a request', () => {
-  it('are collected by path and thrown together', () => {
-    const fields = new FieldReporter();
-    expect(fields.failed).toBe(false);
+function errorsOf(fields: FieldReporter): Readonly<Record<string, readonly string[]>> {
+  try {
     fields.throwIfFailed();
-    fields.report('a', 'one');
-    fields.add({ a: ['two'], 'b[0].c': ['three'] });
-    expect(fields.failed).toBe(true);
-    const error = new ServiceError('validation_failed', 'One or more validation errors occurred.');
-    expect(() => fields.throwIfFailed()).toThrow(error);
-    try {
-      fields.throwIfFailed();
-    } catch (thrown) {
-      expect({ ...(thrown as ServiceError).errors }).toEqual({ a: ['one', 'two'], 'b[0].c': ['three'] });
-    }
+    return {};
+  } catch (error) {
+    return (error as { errors: Readonly<Record<string, readonly string[]>> }).errors;
+  }
+}
+
+describe('what is told of a bad request', () => {
+  it('is at most a hundred members, ten messages each', () => {
+    const fields = new FieldReporter();
+    for (let path = 0; path < 300; path += 1)
+      for (let message = 0; message < 30; message += 1)
+        fields.report(`p${String(path)}`, `m${String(message)}`);
+    const errors = errorsOf(fields);
+    expect(Object.keys(errors)).toHaveLength(100);
+    expect(new Set(Object.values(errors).map((messages) => messages.length))).toEqual(new Set([10]));
   });
 
-  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-    'may be about a member named %s',
-    (name) => {
-      const fields = new FieldReporter();
-      fields.report(name, 'is wrong');
-      try {
-        fields.throwIfFailed();
-        throw new Error('nothing was thrown');
-      } catch (thrown) {
-        expect(JSON.stringify((thrown as ServiceError).errors)).toBe(`{"${name}":["is wrong"]}`);
-      }
-    },
-  );
-
-  it('have the paths of the request', () => {
-    expect(memberPath('', 'rules')).toBe('rules');
-    expect(memberPath('rules', 0)).toBe('rules[0]');
-    expect(memberPath('rules[0]', 'permissions')).toBe('rules[0].permissions');
-    expect(memberPath('', 0)).toBe('[0]');
-    expect(joinedPath('', 'a.b')).toBe('a.b');
-    expect(joinedPath('a', 'b')).toBe('a.b');
-    expect(joinedPath('a', '[0].b')).toBe('a[0].b');
+  it('says everything of a request with few mistakes, and each message once', () => {
+    const fields = new FieldReporter();
+    fields.report('a', 'x');
+    fields.report('a', 'x');
+    fields.report('b', 'y');
+    expect(errorsOf(fields)).toEqual({ a: ['x'], b: ['y'] });
+    expect(fields.isFull).toBe(false);
   });
-});
 
-describe('absent members', () => {
-  it('have one spelling', () => {
-    expect(Object.keys(defined({ a: undefined, b: null, c: 0, d: '' }))).toEqual(['b', 'c', 'd']);
+  it('is full after a thousand problems, told or not', () => {
+    const fields = new FieldReporter();
+    for (let count = 0; count < 999; count += 1) fields.report('body', 'wrong');
+    expect(fields.isFull).toBe(false);
+    fields.report('body', 'wrong');
+    expect(fields.isFull).toBe(true);
+  });
+
+  it('counts the expressions of a request, and refuses more than ten thousand', () => {
+    const fields = new FieldReporter();
+    fields.countExpressions('body', 10_000);
+    expect(fields.failed).toBe(false);
+    fields.countExpressions('query', 1);
+    expect(fields.isFull).toBe(true);
+    expect(Object.keys(errorsOf(fields))).toEqual(['query']);
+  });
+
+  it('takes a path for a path, whatever its name', () => {
+    const fields = new FieldReporter();
+    fields.report('__proto__', 'wrong');
+    fields.report('constructor', 'wrong');
+    expect(Object.keys(errorsOf(fields))).toEqual(['__proto__', 'constructor']);
   });
 });

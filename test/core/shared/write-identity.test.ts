@@ -6,7 +6,7 @@ const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 describe('the random values of a request', () => {
   it('are the same in the same order for the same seed, and others for another', () => {
     const draw = (seed: Buffer) => {
-      const identity = repeatableIdentity(seed);
+      const identity = repeatableIdentity(seed, 0);
       return [
         identity.newId(),
         identity.newWriteId().toString('hex'),
@@ -20,7 +20,7 @@ describe('the random values of a request', () => {
   });
 
   it('never repeat, and are UUIDs version 4 and 12 bytes', () => {
-    for (const identity of [randomIdentity, repeatableIdentity(randomBytes(32))]) {
+    for (const identity of [randomIdentity, repeatableIdentity(randomBytes(32), 0)]) {
       const ids = Array.from({ length: 500 }, () => identity.newId());
       expect(new Set(ids).size).toBe(500);
       for (const id of ids) expect(id).toMatch(UUID_4);
@@ -31,7 +31,7 @@ describe('the random values of a request', () => {
   it('are whole numbers below what is asked for, all of them in the end, the same for the same seed', () => {
     const seed = randomBytes(32);
     const draw = () => {
-      const identity = repeatableIdentity(seed);
+      const identity = repeatableIdentity(seed, 0);
       return Array.from({ length: 500 }, () => identity.randomInt(10));
     };
     expect(draw()).toEqual(draw());

@@ -8,7 +8,16 @@ import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Code, Function as LambdaFunctionResource, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunctionResource,
+  LayerVersion,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 
 const code = (name: string): Code => Code.fromAsset(join(import.meta.dirname, 'fixture-code', name));
 
@@ -60,4 +69,38 @@ const integration = new HttpLambdaIntegration('EchoIntegration', echo);
 httpApi.addRoutes({ path: '/echo/{proxy+}', methods: [HttpMethod.ANY], integration });
 httpApi.addRoutes({ path: '/echo', methods: [HttpMethod.GET, HttpMethod.POST], integration });
 
+const work = new Queue(api, 'Work', {
+  encryption: QueueEncryption.KMS,
+  encryptionMasterKey: key,
+  enforceSSL: true,
+  visibilityTimeout: Duration.seconds(30),
+  deadLetterQueue: { queue: new Queue(api, 'Dead', { enforceSSL: true }), maxReceiveCount: 3 },
+});
+const worker = new LambdaFunctionResource(api, 'Worker', {
+  runtime: Runtime.NODEJS_24_X,
+  handler: 'index.handler',
+  code: code('worker'),
+  environment: { API_URL: httpApi.apiEndpoint },
+});
+worker.addEventSource(new SqsEventSource(work, { reportBatchItemFailures: true, maxConcurrency: 2 }));
+
+const layer = new LayerVersion(api, 'Layer', {
+  code: code('echo'),
+  compatibleArchitectures: [Architecture.ARM_64],
+  compatibleRuntimes: [Runtime.PROVIDED_AL2023],
+});
+const nothing = new ManagedPolicy(api, 'Nothing', {
+  statements: [new PolicyStatement({ effect: Effect.DENY, actions: ['*'], resources: ['*'] })],
+});
+const boundRole = new Role(api, 'BoundRole', {
+  assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+  permissionsBoundary: nothing,
+});
+boundRole.addToPolicy(new PolicyStatement({ actions: ['logs:PutLogEvents'], resources: ['*'] }));
+
+new CfnOutput(api, 'QueueUrl', { value: work.queueUrl });
+new CfnOutput(api, 'QueueArn', { value: work.queueArn });
+new CfnOutput(api, 'WorkerFunctionName', { value: worker.functionName });
+new CfnOutput(api, 'LayerArn', { value: layer.layerVersionArn });
+new CfnOutput(api, 'BoundRoleArn', { value: boundRole.roleArn });
 new CfnOutput(api, 'OperatorFunctionName', { value: operator.functionName });

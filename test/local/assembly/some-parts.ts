@@ -3,9 +3,16 @@ import { createKeyDefinitions } from '../../../local/assembly/key-definitions.ts
 import { createRoleRegistry } from '../../../local/assembly/role-registry.ts';
 import { createGatewayDefinition } from '../../../local/gateway/gateway-definition.ts';
 import { createFunctionHost } from '../../../local/lambda/function-host.ts';
+import { createLayerTable } from '../../../local/lambda/layer-table.ts';
 import { createScheduleTable } from '../../../local/schedules/schedule-table.ts';
+import { createQueueDefinitions } from '../../../local/sqs/queue-definitions.ts';
 
-export const account = { accountId: '000000000000', region: 'us-east-1', baseUrl: 'http://localhost:8787' };
+export const account = {
+  accountId: '000000000000',
+  region: 'us-east-1',
+  baseUrl: 'http://localhost:8787',
+  awsEndpointUrl: 'http://127.0.0.1:4566',
+};
 
 /** The parts of a local cloud without stores: tables are remembered. */
 export function someParts(
@@ -28,6 +35,8 @@ export function someParts(
       credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
       log: () => undefined,
     }),
+    layers: createLayerTable(),
+    queues: createQueueDefinitions(),
     gateway: createGatewayDefinition(),
     schedules: createScheduleTable(),
   };

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAssembly } from '../../../local/assembly/read-assembly.ts';
 import type { Assembly } from '../../../local/assembly/read-assembly.ts';
 import { startResources } from '../../../local/assembly/start-resources.ts';
+import { isAllowed } from '../../../local/iam/is-allowed.ts';
 import { aStack } from './a-stack.ts';
 import { account, someParts } from './some-parts.ts';
 
@@ -114,6 +115,58 @@ describe('an app as the CDK synthesizes it', () => {
     ).toBe(false);
   });
 
+  test('queues have their address, attributes and key, and what reads them', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const [dead, work] = parts.queues.all();
+    expect(work).toEqual({
+      name: expect.stringMatching(/^Api-Work/),
+      arn: outputs.get('QueueArn'),
+      url: `http://127.0.0.1:4566/000000000000/${work?.name ?? ''}`,
+      attributes: {
+        KmsMasterKeyId: work?.keyArn,
+        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead?.arn, maxReceiveCount: 3 }),
+        VisibilityTimeout: '30',
+      },
+      keyArn: expect.stringMatching(/^arn:aws:kms:us-east-1:000000000000:key\//),
+    });
+    expect(outputs.get('QueueUrl')).toBe(work?.url);
+    expect(parts.queues.mappings()).toMatchObject([
+      {
+        queueArn: work?.arn,
+        functionName: outputs.get('WorkerFunctionName'),
+        batchSize: 10,
+        reportsFailures: true,
+        maxConcurrency: 2,
+      },
+    ]);
+  });
+
+  test('a layer is a folder with an ARN', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const arn = outputs.get('LayerArn') ?? '';
+    expect(arn).toMatch(/^arn:aws:lambda:us-east-1:000000000000:layer:.+:1$/);
+    expect(existsSync(join(parts.layers.find(arn)?.directory ?? '', 'index.mjs'))).toBe(true);
+  });
+
+  test('a role is denied what its boundary denies, whatever its own policy allows', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const role = parts.roles.role(outputs.get('BoundRoleArn') ?? '');
+    expect(isAllowed(role, { action: 'logs:PutLogEvents', resource: 'arn:aws:logs:::' })).toEqual({
+      allowed: false,
+      why: 'with an explicit deny in a permissions boundary',
+    });
+  });
+
+  test('the address of the API is one that everything on this machine reaches', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const { definition } = parts.functions.find(outputs.get('WorkerFunctionName') ?? '');
+    expect(definition.environment).toMatchObject({ API_URL: 'http://127.0.0.1:8787' });
+  });
+
   test('the rule calls its function with its input', async () => {
     const { functions, schedules } = await start(app);
     const [rule] = schedules.all();
@@ -166,6 +219,34 @@ describe('what does not run locally stops the start', () => {
     expect(() => roles.role('arn:aws:iam::000000000000:role/App-Role')).toThrow(
       /AdministratorAccess, which is not known/,
     );
+  });
+
+  test('a layer of a function of the templates', async () => {
+    const Properties = {
+      Code: { S3Bucket: 'b', S3Key: 'k' },
+      Handler: 'index.handler',
+      Runtime: 'nodejs24.x',
+      Role: 'r',
+      Layers: ['arn'],
+    };
+    await expect(start(anApp({ Fn: { Type: 'AWS::Lambda::Function', Properties } }))).rejects.toThrow(
+      /layers work locally for functions made at run time only/,
+    );
+  });
+
+  test('a queue policy that allows something', async () => {
+    const Statement = [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource: '*', Principal: '*' }];
+    const Properties = { Queues: ['q'], PolicyDocument: { Statement } };
+    await expect(start(anApp({ Policy: { Type: 'AWS::SQS::QueuePolicy', Properties } }))).rejects.toThrow(
+      /App\/Policy cannot run locally: of queue policies only/,
+    );
+  });
+
+  test('a mapping of anything but a queue', async () => {
+    const Properties = { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s', FunctionName: 'f' };
+    await expect(
+      start(anApp({ Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties } })),
+    ).rejects.toThrow(/only queues have mappings locally/);
   });
 
   test('a schedule that is no rate and no cron', async () => {

@@ -1,5 +1,7 @@
-import type { AwsCall } from '../../../local/aws-service.ts';
-import { createLambdaService } from '../../../local/lambda/lambda-service.ts';
+import type { AwsCall, AwsService } from '../../../local/aws-service.ts';
+import { createLambda } from '../../../local/lambda/create-lambda.ts';
+import type { Lambda } from '../../../local/lambda/create-lambda.ts';
+import { createLayerTable } from '../../../local/lambda/layer-table.ts';
 import { aFunction, aHost } from './a-function.ts';
 
 jest.setTimeout(30_000);
@@ -8,13 +10,29 @@ const host = aHost([
   aFunction('export const handler = async ({ fail }) => { if (fail) throw new Error("no"); return "yes"; };'),
 ]);
 host.defineQualifier('fn', 'live');
-host.start('http://127.0.0.1:4566');
-const service = createLambdaService(host);
 const arn = 'arn:aws:lambda:us-east-1:000000000000:function:fn';
+let lambda: Lambda;
+let service: AwsService;
+
+beforeAll(async () => {
+  host.start('http://127.0.0.1:4566');
+  lambda = await createLambda({
+    accountId: '000000000000',
+    region: 'us-east-1',
+    functions: host,
+    layers: createLayerTable(),
+    credentialsFor: () => ({ accessKeyId: 'a', secretAccessKey: 's', sessionToken: 't' }),
+    canAssume: () => true,
+    canEncrypt: () => true,
+    mayWriteLogs: () => false,
+    log: () => undefined,
+  });
+  service = lambda.service;
+});
 
 afterAll(async () => {
   await host.close();
-  await service.close();
+  await lambda.close();
 });
 
 function aCall(parts: Partial<AwsCall>): AwsCall {
@@ -71,12 +89,14 @@ test.each([
     `${arn}:live`,
   ],
 ])('%s %s needs %s', (method, path, action, resource) => {
-  expect(service.accesses(aCall({ method, path }))).toEqual([{ action, resource }]);
+  expect(service.accesses(aCall({ method, path }))).toEqual([{ action, resource, context: {} }]);
 });
 
 test('a qualifier in the query is part of the resource', () => {
   const call = aCall({ query: new URLSearchParams({ Qualifier: 'live' }) });
-  expect(service.accesses(call)).toEqual([{ action: 'lambda:InvokeFunction', resource: `${arn}:live` }]);
+  expect(service.accesses(call)).toMatchObject([
+    { action: 'lambda:InvokeFunction', resource: `${arn}:live` },
+  ]);
 });
 
 test('GetFunction describes what the template says', async () => {
@@ -87,13 +107,13 @@ test('GetFunction describes what the template says', async () => {
 });
 
 test('every other call fails by its name', () => {
-  const call = aCall({ method: 'POST', path: '/2015-03-31/functions' });
-  expect(() => service.accesses(call)).toThrow(/POST \/2015-03-31\/functions locally/);
+  const call = aCall({ method: 'GET', path: '/2016-08-19/account-settings/' });
+  expect(() => service.accesses(call)).toThrow(/GET \/2016-08-19\/account-settings\/ locally/);
 });
 
-test('a failure has the form of the REST protocol', () => {
+test('a failure has the form of the REST protocol', async () => {
   try {
-    service.accesses(aCall({ path: '/2015-03-31/functions/none/invocations' }));
+    await service.handle(aCall({ path: '/2015-03-31/functions/none/invocations' }));
   } catch (error) {
     expect(service.failure(error as Parameters<typeof service.failure>[0])).toEqual({
       status: 404,

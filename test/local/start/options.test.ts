@@ -8,6 +8,8 @@ test('without options the defaults hold', () => {
     credentialsFile: resolve('.local/credentials.json'),
     tickSeconds: 60,
     settings: {},
+    faults: [],
+    faultSeed: 1,
     verbose: false,
   });
 });
@@ -26,7 +28,8 @@ test('every option is taken over, paths from where npm was called', () => {
     '--verbose',
   ];
   const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
-  expect(parseOptions([...args, ...settings])).toEqual({
+  const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
+  expect(parseOptions([...args, ...settings, ...faults])).toEqual({
     kind: 'start',
     port: 0,
     dataDirectory: resolve('d'),
@@ -35,6 +38,8 @@ test('every option is taken over, paths from where npm was called', () => {
     appDirectory: resolve('cdk.out'),
     verbose: true,
     settings: { headerPrefixes: 'SVC,ACME', egressAllowList: '' },
+    faults: ['kms:down:1', 'sqs:delay:500'],
+    faultSeed: 7,
   });
 });
 
@@ -54,6 +59,10 @@ test.each([
   [['--set', 'name'], '--set needs NAME=VALUE, not name'],
   [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
   [['--data', ''], '--data needs a path'],
+  [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
+  [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],
+  [['--fault-seed', '-1'], "Option '--fault-seed' argument is ambiguous"],
+  [['--fault-seed', 'x'], '--fault-seed must be a whole number below 2^32, not x'],
 ])('%j is refused in one line', (args, problem) => {
   expect(parseOptions(args)).toEqual({ kind: 'invalid', problem: expect.stringContaining(problem) });
   expect(JSON.stringify(parseOptions(args))).not.toContain('\\n');

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
 jest.setTimeout(60_000);
 
@@ -44,6 +45,10 @@ async function untilReady({ output, exit }: Started): Promise<void> {
   while (!output().includes('Ready.'))
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
   ended.catch(() => undefined);
+}
+
+function template(stack: string): { readonly Resources: Record<string, unknown> } {
+  return JSON.parse(readFileSync(join(app, `${stack}.template.json`), 'utf8'));
 }
 
 async function stop({ child, exit }: Started, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
@@ -113,6 +118,26 @@ test('schedules run by the tick, and logs can be printed', async () => {
   expect(await stop(started, 'SIGTERM')).toBe(0);
 });
 
+test('a message reaches the function of its queue, at the address that the app knows', async () => {
+  const file = join(directory, 'c7.json');
+  const started = start('--port', '0', '--credentials', file, '--verbose');
+  await untilReady(started);
+  const endpoint = read(file).aws_endpoint_url;
+  const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
+  // As in a function: the client has the endpoint from its environment, and goes where the queue's URL leads.
+  process.env['AWS_ENDPOINT_URL'] = endpoint;
+  const client = new SQSClient({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'ADMIN', secretAccessKey: 's' },
+  });
+  const QueueUrl = `${endpoint}/000000000000/Api-${name ?? ''}`;
+  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'something' }));
+  client.destroy();
+  delete process.env['AWS_ENDPOINT_URL'];
+  while (!started.output().includes('worked on something')) await new Promise((r) => setTimeout(r, 20));
+  expect(await stop(started)).toBe(0);
+});
+
 test('a data folder keeps the tenant, admits one start at a time, and survives a kill', async () => {
   const data = join(directory, 'data');
   const file = join(directory, 'c3.json');
@@ -157,8 +182,10 @@ test('a wrong option ends with exit code 2', async () => {
 });
 
 test('a stop in the middle of a start ends it with exit code 0', async () => {
-  const started = start('--port', '0', '--credentials', join(directory, 'c6.json'));
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  const data = join(directory, 'data6');
+  const started = start('--port', '0', '--data', data, '--credentials', join(directory, 'c6.json'));
+  // Its handlers of signals are there before it locks its data.
+  while (!existsSync(data)) await new Promise((resolve) => setTimeout(resolve, 5));
   started.child.kill('SIGINT');
   expect(await started.exit).toBe(0);
 });

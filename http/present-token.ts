@@ -1,7 +1,7 @@
-import { isJsonObject, jsonObject, type Json, type JsonObject } from '../../core/shared/json.ts';
-import { tokenObject } from '../../core/tokens/token-object.ts';
-import type { TokenResult } from '../../core/tokens/token-result.ts';
-import type { Tokenized } from '../../core/tokens/tokenize.ts';
+import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
+import { tokenObject } from '../core/tokens/token-object.ts';
+import type { TokenResult } from '../core/tokens/token-result.ts';
+import type { Tokenized } from '../core/tokens/tokenize.ts';
 
 const DEDUPLICATED = { _extras: { deduplicated: true } };
 
@@ -26,6 +26,14 @@ export function presentTokenized(node: Tokenized): Json {
 function withoutCardCvc(data: Json): Json {
   if (!isJsonObject(data)) return data;
   return jsonObject(Object.entries(data).filter(([name]) => name !== 'cvc'));
+}
+
+/** An answer of somebody's code without anything that it calls a cvc, wherever it stands. */
+export function withoutAnyCvc(body: Json): Json {
+  if (Array.isArray(body)) return (body as readonly Json[]).map(withoutAnyCvc);
+  if (!isJsonObject(body)) return body;
+  const entries = Object.entries(body).filter(([name]) => name !== 'cvc');
+  return jsonObject(entries.map(([name, value]) => [name, withoutAnyCvc(value)] as const));
 }
 
 /** An answer without any cvc, which must not outlive its hour in a kept answer (decisions.md, section 1). */

@@ -1,0 +1,69 @@
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import type { ApplicationStore, CredentialStore } from '../../core/applications/application-store.ts';
+import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
+import { invocationCredentialKey } from './keys.ts';
+import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
+import { dueAt, timeToLive } from './token-item.ts';
+
+const credentialItem = z.object({
+  keyHash: z.instanceof(Uint8Array).transform(toBuffer),
+  tenantId: z.string(),
+  applicationId: z.string(),
+  expiresAt: z.number(),
+});
+
+/** Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are read anew. */
+export function createInvocationCredentialStore(
+  { client, name }: Table,
+  applicationStore: Pick<ApplicationStore, 'find'>,
+): InvocationCredentialStore & Pick<CredentialStore, 'findByKeyHash'> {
+  return {
+    async create(credential) {
+      const { keyHash, expiresAt } = credential;
+      const item = {
+        ...invocationCredentialKey(keyHash),
+        ...credential,
+        ttl: timeToLive(expiresAt),
+        ...dueAt(keyHash.toString('base64url'), expiresAt),
+      };
+      const command = new PutItemCommand({ TableName: name, Item: toItem(item) });
+      await send(() => client.send(command));
+    },
+
+    async remove(keyHash) {
+      const command = new DeleteItemCommand({
+        TableName: name,
+        Key: toItem({ ...invocationCredentialKey(keyHash) }),
+      });
+      await send(() => client.send(command));
+    },
+
+    async findByKeyHash(keyHash) {
+      const command = new GetItemCommand({
+        TableName: name,
+        Key: toItem({ ...invocationCredentialKey(keyHash) }),
+        ConsistentRead: true,
+      });
+      const { Item: item } = await send(() => client.send(command));
+      if (item === undefined) return undefined;
+      const { tenantId, applicationId, expiresAt, keyHash: stored } = credentialItem.parse(fromItem(item));
+      const application = await applicationStore.find(tenantId, applicationId);
+      if (application === undefined) return undefined;
+      const { type, permissions, rules } = application;
+      return {
+        keyHash: stored,
+        expiresAt: Math.min(expiresAt, application.expiresAt ?? expiresAt),
+        caller: {
+          tenantId,
+          applicationId,
+          credentialId: applicationId,
+          type,
+          permissions,
+          rules,
+          isInvocation: true,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import type { Invocation } from '../../core/reactors/invocation.ts';
+import type {
+  InvocationContent,
+  InvocationId,
+  InvocationStore,
+} from '../../core/reactors/invocation-store.ts';
+import { dueEntries, END_OF_TIME } from './due-index.ts';
+import { getAll } from './get-all.ts';
+import {
+  invocationContentKey,
+  invocationKey,
+  isUuid,
+  PARKED_PARTITION,
+  partKey,
+  type ItemKey,
+} from './keys.ts';
+import { getParts, putParts } from './parts.ts';
+import { putIf } from './put-if.ts';
+import { fromItem, send, toItem, type Item, type Table } from './table-client.ts';
+import { dueAt, timeToLive } from './token-item.ts';
+
+const invocationItem = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  reactorId: z.string(),
+  credentialId: z.string(),
+  state: z.enum(['queued', 'running', 'succeeded', 'failed']),
+  createdAt: z.number(),
+  runner: z.string().exactOptional(),
+  sender: z.string().exactOptional(),
+  runUntil: z.number().exactOptional(),
+  wasInterrupted: z.literal(true).exactOptional(),
+  delivery: z.enum(['none', 'pending', 'delivered', 'parked']),
+  attempts: z.number(),
+  lastStatus: z.number().exactOptional(),
+  dueAt: z.number(),
+  readableUntil: z.number(),
+});
+
+const contentItem = z.object({ parts: z.number() });
+
+/** How long after the last thing that is due for it an invocation goes even if no sweep runs, in ms. */
+const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
+
+function itemOf(invocation: Invocation): Item {
+  const isParked = invocation.delivery === 'parked';
+  return toItem({
+    ...invocationKey(invocation.tenantId, invocation.id),
+    ...invocation,
+    ttl: timeToLive(invocation.createdAt + BACKSTOP_MS),
+    ...dueAt(invocation.id, invocation.dueAt),
+    // Parked ones stand by themselves, so that an operator finds them by one query.
+    ...(isParked && { duePk: PARKED_PARTITION }),
+  });
+}
+
+const read = (item: Item): Invocation => invocationItem.parse(fromItem(item));
+
+/** The members that decide who may write next. */
+const GUARDS = ['state', 'delivery', 'attempts', 'runner', 'sender', 'dueAt'] as const;
+
+function guard(previous: Invocation) {
+  const present = GUARDS.filter((name) => previous[name] !== undefined);
+  const absent = GUARDS.filter((name) => previous[name] === undefined);
+  return {
+    expression: [
+      ...present.map((name) => `#${name} = :${name}`),
+      ...absent.map((name) => `attribute_not_exists(#${name})`),
+    ].join(' AND '),
+    names: Object.fromEntries(GUARDS.map((name) => [`#${name}`, name])),
+    values: Object.fromEntries(present.map((name) => [`:${name}`, previous[name]])),
+  };
+}
+
+/** Invocations in the Reactors table; their sealed content in parts in the Ephemeral table. */
+export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
+  async function readItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
+    const command = new GetItemCommand({ TableName: name, Key: toItem({ ...key }), ConsistentRead: true });
+    const { Item: item } = await send(() => client.send(command));
+    return item;
+  }
+
+  async function removeItem({ client, name }: Table, key: ItemKey): Promise<void> {
+    const command = new DeleteItemCommand({ TableName: name, Key: toItem({ ...key }) });
+    await send(() => client.send(command));
+  }
+
+  async function removeContent({ tenantId, id }: InvocationId, content: InvocationContent): Promise<void> {
+    const key = invocationContentKey(tenantId, id, content);
+    const item = await readItem(ephemeral, key);
+    if (item === undefined) return;
+    const { parts } = contentItem.parse(fromItem(item));
+    const keys = Array.from({ length: parts }, (_, index) => partKey(key, index));
+    await Promise.all(keys.map((part) => removeItem(ephemeral, part)));
+    // Last, so that a removal that was cut off finds its parts again.
+    await removeItem(ephemeral, key);
+  }
+
+  return {
+    async create(invocation) {
+      const condition = { expression: 'attribute_not_exists(pk)' };
+      return (await putIf(reactors, itemOf(invocation), condition, () => false)) === 'written';
+    },
+
+    async find({ tenantId, id }) {
+      if (!isUuid(id)) return undefined;
+      const item = await readItem(reactors, invocationKey(tenantId, id));
+      return item && read(item);
+    },
+
+    async update(previous, next) {
+      const isSame = (found: Item) =>
+        JSON.stringify(read(found), Object.keys(invocationItem.shape)) ===
+        JSON.stringify(next, Object.keys(invocationItem.shape));
+      return (await putIf(reactors, itemOf(next), guard(previous), isSame)) === 'written';
+    },
+
+    async remove(id) {
+      await removeContent(id, 'payload');
+      await removeContent(id, 'result');
+      await removeItem(reactors, invocationKey(id.tenantId, id.id));
+    },
+
+    async putContent({ tenantId, id }, content, sealed, until) {
+      const key = invocationContentKey(tenantId, id, content);
+      const parts = await putParts(ephemeral, key, sealed, until);
+      const head = toItem({ ...key, parts, ttl: timeToLive(until) });
+      await putIf(ephemeral, head, { expression: 'attribute_not_exists(never)' }, () => false);
+    },
+
+    async content({ tenantId, id }, content) {
+      const key = invocationContentKey(tenantId, id, content);
+      const item = await readItem(ephemeral, key);
+      return item && getParts(ephemeral, key, contentItem.parse(fromItem(item)).parts);
+    },
+
+    async *parked() {
+      for await (const entries of dueEntries(reactors, END_OF_TIME, [PARKED_PARTITION])) {
+        const items = await getAll(
+          reactors,
+          entries.map(({ key }) => key),
+        );
+        yield items
+          .map(read)
+          .filter(({ delivery }) => delivery === 'parked')
+          .toSorted((a, b) => a.dueAt - b.dueAt);
+      }
+    },
+  };
+}

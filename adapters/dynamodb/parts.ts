@@ -1,0 +1,42 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import { getAll } from './get-all.ts';
+import { partKey, type ItemKey } from './keys.ts';
+import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
+import { timeToLive } from './token-item.ts';
+
+/** Most sealed bytes in one item: DynamoDB's limit is 400 KB. What is larger stands in several. */
+export const PART_BYTES = 390_000;
+
+const partItem = z.object({ sk: z.string(), part: z.instanceof(Uint8Array).transform(toBuffer) });
+
+/**
+ * Writes bytes of any size into items beside `of`, each with a time to live (ms since the epoch): parts that nobody comes to refer to go
+ * by themselves. Answers with how many they are.
+ */
+export async function putParts(
+  { client, name }: Table,
+  of: ItemKey,
+  bytes: Buffer,
+  until: number,
+): Promise<number> {
+  const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
+  await Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const part = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
+      const item = toItem({ ...partKey(of, index), part, ttl: timeToLive(until) });
+      const command = new PutItemCommand({ TableName: name, Item: item });
+      return send(() => client.send(command));
+    }),
+  );
+  return count;
+}
+
+/** The bytes of parts again. Throws if one is missing. */
+export async function getParts(table: Table, of: ItemKey, count: number): Promise<Buffer> {
+  const keys = Array.from({ length: count }, (_, index) => partKey(of, index));
+  const items = await getAll(table, keys);
+  if (items.length !== count) throw new Error('parts: not all of them are there');
+  const parts = items.map((item) => partItem.parse(fromItem(item)));
+  return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
+}

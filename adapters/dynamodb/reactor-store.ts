@@ -1,0 +1,131 @@
+import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import type { StoredReactor } from '../../core/reactors/reactor.ts';
+import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
+import { dueOf } from '../../core/reactors/repair-reactor.ts';
+import { getAll } from './get-all.ts';
+import { isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
+import { putIf } from './put-if.ts';
+import { fromItem, send, toBuffer, toItem, type Item, type Table } from './table-client.ts';
+import { tenantItems } from './tenant-items.ts';
+import { dueAt } from './token-item.ts';
+
+const binary = z.instanceof(Uint8Array).transform(toBuffer);
+
+const reactorItem = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  name: z.string(),
+  applicationId: z.string().exactOptional(),
+  createdBy: z.string(),
+  createdAt: z.number(),
+  modifiedBy: z.string().exactOptional(),
+  modifiedAt: z.number().exactOptional(),
+  codeHash: z.string(),
+  sealedCode: binary,
+  sealedConfiguration: binary,
+  state: z.enum(['creating', 'ready', 'deleting']),
+  functionVersion: z.string().exactOptional(),
+  operation: z.object({ id: z.string(), until: z.number() }).exactOptional(),
+  tidyAt: z.number().exactOptional(),
+  version: z.number(),
+});
+
+function itemOf(reactor: StoredReactor): Item {
+  return toItem({
+    ...reactorKey(reactor.tenantId, reactor.id),
+    ...reactor,
+    ...dueAt(reactor.id, dueOf(reactor)),
+  });
+}
+
+const read = (item: Item): StoredReactor => reactorItem.parse(fromItem(item));
+
+/** Whether what stands there is what was to be written, operation and all. */
+function isSame(reactor: StoredReactor): (found: Item) => boolean {
+  return (found) => {
+    const { version, operation, modifiedAt, state, sealedConfiguration } = read(found);
+    return (
+      version === reactor.version &&
+      operation?.id === reactor.operation?.id &&
+      modifiedAt === reactor.modifiedAt &&
+      state === reactor.state &&
+      // Sealed under a salt of its own each time: two writers never have the same.
+      sealedConfiguration.equals(reactor.sealedConfiguration)
+    );
+  };
+}
+
+const PAGE = 100;
+
+/** Reactors in the Reactors table, one item each. */
+export function createReactorStore(table: Table): ReactorStore {
+  const { client, name } = table;
+
+  return {
+    async create(reactor) {
+      const written = await putIf(
+        table,
+        itemOf(reactor),
+        { expression: 'attribute_not_exists(pk)' },
+        () => false,
+      );
+      if (written === 'written') return 'created';
+      if (written.found === undefined) throw new Error('reactor store: the reactor in the way has no item');
+      return read(written.found);
+    },
+
+    async find(tenantId, id) {
+      if (!isUuid(id)) return undefined;
+      const command = new GetItemCommand({
+        TableName: name,
+        Key: toItem({ ...reactorKey(tenantId, id) }),
+        ConsistentRead: true,
+      });
+      const { Item: item } = await send(() => client.send(command));
+      return item === undefined ? undefined : read(item);
+    },
+
+    async findMany(tenantId, ids) {
+      const keys = [...new Set(ids)].filter(isUuid).map((id) => reactorKey(tenantId, id));
+      return (await getAll(table, keys)).map(read);
+    },
+
+    async *list(tenantId, after) {
+      const listing = {
+        tenantId,
+        prefix: REACTOR_PREFIX,
+        after: after === undefined ? undefined : reactorKey(tenantId, after),
+        pageSize: PAGE,
+      };
+      for await (const items of tenantItems(table, listing)) yield items.map(read);
+    },
+
+    async update(next) {
+      const condition = {
+        expression: '#version = :before',
+        names: { '#version': 'version' },
+        values: { ':before': next.version - 1 },
+      };
+      return (await putIf(table, itemOf(next), condition, isSame(next))) === 'written';
+    },
+
+    async delete(reactor) {
+      const command = new DeleteItemCommand({
+        TableName: name,
+        Key: toItem({ ...reactorKey(reactor.tenantId, reactor.id) }),
+        // Gone already is as good: its answer may have been lost on the way.
+        ConditionExpression: 'attribute_not_exists(pk) OR #version = :version',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: toItem({ ':version': reactor.version }),
+      });
+      try {
+        await send(() => client.send(command));
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,7 @@
+/** Name of a reactor's function: 64 characters at most (AWS), of which the id takes 32. */
+export function reactorFunctionName(prefix: string, reactorId: string): string {
+  return `${prefix}${reactorId.replaceAll('-', '')}`;
+}
+
+/** The alias that a reactor is invoked by. */
+export const LIVE = 'live';

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateAliasCommand,
+  CreateFunctionCommand,
+  GetFunctionCommand,
+  type LambdaClient,
+  PutProvisionedConcurrencyConfigCommand,
+  ResourceConflictException,
+  UpdateFunctionCodeCommand,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
+import type { Secret } from '../../core/shared/secret.ts';
+import { ServiceError } from '../../core/shared/service-error.ts';
+import { codeArchive } from './code-archive.ts';
+import { patiently } from './patiently.ts';
+import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
+import { createReactorRepairs } from './reactor-repairs.ts';
+
+export interface ReactorFunctionSettings {
+  readonly namePrefix: string;
+  /** The role of every reactor; it allows nothing. */
+  readonly roleArn: string;
+  /** The layer with Node.js 16 and the runtime. */
+  readonly layerArn: string;
+  readonly architecture: 'arm64' | 'x86_64';
+  /** Encrypts the code where Lambda keeps it. */
+  readonly codeKeyArn: string;
+  /** Instances of `live` that are kept running. */
+  readonly hotConcurrency: number;
+}
+
+const FIRST_VERSION = '1';
+const MEMORY_MB = 512;
+/** Longer than the longest run (spec.md, Limits), whose own deadline the runtime enforces. */
+const TIMEOUT_SECONDS = 225;
+
+/** How long a function may take until it can run, in ms, and the pause between looks. */
+const READY_WITHIN_MS = 20_000;
+const FIRST_LOOK_MS = 50;
+const LONGEST_LOOK_MS = 1_000;
+
+/** Makes something new; `undefined` if it is there already: names are fresh, so an attempt made it whose answer was lost on the way. */
+async function unlessThere<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await patiently(call);
+  } catch (error) {
+    if (error instanceof ResourceConflictException && /exist/i.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * One Lambda function a reactor. Of the control plane's 15 calls a second as few as can be: a new reactor takes CreateFunction with Publish,
+ * CreateAlias and, with hot instances, PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
+ */
+export function createReactorFunctions(
+  client: LambdaClient,
+  settings: ReactorFunctionSettings,
+): ReactorFunctions {
+  const nameOf = (reactorId: string) => reactorFunctionName(settings.namePrefix, reactorId);
+
+  /** Waits until a version can run. Throws if it never will. */
+  async function ready(name: string, version: string): Promise<void> {
+    const until = Date.now() + READY_WITHIN_MS;
+    for (let pause = FIRST_LOOK_MS; ; pause = Math.min(LONGEST_LOOK_MS, pause * 2)) {
+      const command = new GetFunctionCommand({ FunctionName: name, Qualifier: version });
+      const { Configuration: found } = await patiently(() => client.send(command));
+      const isUpdating = found?.LastUpdateStatus === 'InProgress';
+      if ((found?.State === 'Active' || found?.State === 'Inactive') && !isUpdating) return;
+      if (found?.State === 'Failed' || found?.LastUpdateStatus === 'Failed')
+        throw new Error(
+          `reactor functions: version ${version} failed: ${found.StateReasonCode ?? 'unknown'}`,
+        );
+      if (Date.now() > until)
+        throw new ServiceError(
+          'dependency_unavailable',
+          'The function of the reactor does not become ready.',
+          {
+            headers: { 'Retry-After': '60' },
+          },
+        );
+      await sleep(pause);
+    }
+  }
+
+  async function published(name: string, version: string | undefined): Promise<string> {
+    if (version === undefined) throw new Error('reactor functions: Lambda named no version');
+    await ready(name, version);
+    return version;
+  }
+
+  /** Functions keep the layer that they were made with; one whose code changes is moved to the one of this deployment. */
+  async function useCurrentLayer(name: string): Promise<void> {
+    const { Configuration: found } = await patiently(() =>
+      client.send(new GetFunctionCommand({ FunctionName: name })),
+    );
+    if (found?.Layers?.length === 1 && found.Layers[0]?.Arn === settings.layerArn) return;
+    const command = new UpdateFunctionConfigurationCommand({
+      FunctionName: name,
+      Layers: [settings.layerArn],
+    });
+    await patiently(() => client.send(command));
+    await ready(name, '$LATEST');
+  }
+
+  /** The version that was created. */
+  async function createdVersion(command: CreateFunctionCommand): Promise<string | undefined> {
+    const created = await unlessThere(() => client.send(command));
+    return created === undefined ? FIRST_VERSION : created.Version;
+  }
+
+  async function setHotConcurrency(name: string): Promise<void> {
+    if (settings.hotConcurrency === 0) return;
+    const command = new PutProvisionedConcurrencyConfigCommand({
+      FunctionName: name,
+      Qualifier: LIVE,
+      ProvisionedConcurrentExecutions: settings.hotConcurrency,
+    });
+    await patiently(() => client.send(command));
+  }
+
+  return {
+    ...createReactorRepairs(client, settings.namePrefix),
+
+    async create(reactorId: string, code: Secret<string>) {
+      const name = nameOf(reactorId);
+      const command = new CreateFunctionCommand({
+        FunctionName: name,
+        Description: 'A reactor',
+        Runtime: 'provided.al2023',
+        Architectures: [settings.architecture],
+        Handler: 'reactor.handler',
+        Role: settings.roleArn,
+        Layers: [settings.layerArn],
+        Code: { ZipFile: codeArchive(code), SourceKMSKeyArn: settings.codeKeyArn },
+        MemorySize: MEMORY_MB,
+        Timeout: TIMEOUT_SECONDS,
+        Publish: true,
+      });
+      const version = await published(name, await createdVersion(command));
+      const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
+      await unlessThere(() => client.send(new CreateAliasCommand(alias)));
+      await setHotConcurrency(name);
+      return version;
+    },
+
+    async publish(reactorId, code) {
+      const name = nameOf(reactorId);
+      await useCurrentLayer(name);
+      const command = new UpdateFunctionCodeCommand({
+        FunctionName: name,
+        ZipFile: codeArchive(code),
+        SourceKMSKeyArn: settings.codeKeyArn,
+        Publish: true,
+      });
+      const updated = await patiently(() => client.send(command));
+      return published(name, updated.Version);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InvokeCommand, type InvokeCommandOutput, type LambdaClient } from '@aws-sdk/client-lambda';
+import type { ReactorRunner, RunOutcome, RunRequest } from '../../core/reactors/reactor-runner.ts';
+import { admittedLocalPorts, type EgressAllowList } from '../../core/egress/destination.ts';
+import { ServiceError } from '../../core/shared/service-error.ts';
+import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
+import { outcomeOf } from './run-answer.ts';
+
+/** Largest payload of a synchronous invocation, in bytes (AWS Lambda quotas: 6 MB). */
+const PAYLOAD_MAX_BYTES = 6_000_000;
+
+/** Answers of Lambda after which the code has certainly not been started, and that pass by themselves. */
+const NOT_STARTED = new Set([
+  'TooManyRequestsException',
+  'ResourceConflictException',
+  'ResourceNotReadyException',
+  'CodeArtifactUserPendingException',
+  'EC2ThrottledException',
+  'KMSNotFoundException',
+  'KMSInvalidStateException',
+]);
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+/** How long starting is tried, in ms; what is left must do for the code. */
+const START_WITHIN_MS = 8_000;
+
+function payloadOf(
+  { codeHash, args, configuration, client, timeoutMs }: RunRequest,
+  localPorts: readonly number[],
+): Buffer {
+  const payload = Buffer.from(
+    JSON.stringify({
+      version: 1,
+      code_sha256: codeHash,
+      request: { args: args.reveal(), configuration: configuration.reveal() },
+      client:
+        client === undefined
+          ? null
+          : {
+              base_url: client.baseUrl,
+              api_key: client.apiKey.reveal(),
+              header_prefix: client.headerPrefix,
+            },
+      timeout_ms: timeoutMs,
+      ...(localPorts.length > 0 && { local_ports: localPorts }),
+    }),
+  );
+  if (payload.length > PAYLOAD_MAX_BYTES)
+    throw new ServiceError('payload_too_large', 'The detokenized arguments are larger than 6 MB.');
+  return payload;
+}
+
+export interface ReactorRunnerSettings {
+  readonly namePrefix: string;
+  /** Origins on an instance's own machine that the deployer admits: a laptop has them, AWS does not. */
+  readonly egressAllowList: EgressAllowList;
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('dependency_unavailable', 'No instance of the reactor is available.', {
+    cause,
+    headers: { 'Retry-After': '2' },
+  });
+}
+
+/** What became of an invocation that Lambda accepted. */
+function outcomeOfAnswer({ FunctionError: error, Payload: payload }: InvokeCommandOutput): RunOutcome {
+  if (error === undefined) return outcomeOf(payload);
+  // The instance died. Lambda says of what in words; memory is what it says nothing else about.
+  return { outcome: 'exited' };
+}
+
+/**
+ * Invokes a reactor's function by its alias, once. The client must not repeat calls by itself: after an answer that says nothing about the
+ * code it may have run, and it runs once at the most.
+ */
+export function createReactorRunner(
+  client: LambdaClient,
+  { namePrefix, egressAllowList }: ReactorRunnerSettings,
+): ReactorRunner {
+  const localPorts = admittedLocalPorts(egressAllowList);
+
+  /** The answer, `lost` if it did not come, or the error of a call that started nothing. */
+  async function attempt(
+    request: RunRequest,
+    payload: Buffer,
+  ): Promise<RunOutcome | { readonly notStarted: unknown }> {
+    const command = new InvokeCommand({
+      FunctionName: reactorFunctionName(namePrefix, request.reactorId),
+      Qualifier: LIVE,
+      Payload: payload,
+    });
+    const abortSignal = AbortSignal.timeout(Math.max(0, request.deadline - Date.now()));
+    try {
+      return outcomeOfAnswer(await client.send(command, { abortSignal }));
+    } catch (error) {
+      if (abortSignal.aborted) return { outcome: 'timed_out' };
+      if (!(error instanceof Error)) throw error;
+      if (NOT_STARTED.has(error.name)) return { notStarted: error };
+      // Deleted since the record was read: whoever reads it again learns what has become of it.
+      if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
+      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+      // A refusal (AccessDenied, not found) is ours and started nothing; no answer, or a 5xx, leaves it open.
+      if (status !== undefined && status < 500) throw error;
+      return { outcome: 'exited' };
+    }
+  }
+
+  return {
+    async run(request) {
+      const payload = payloadOf(request, localPorts);
+      const until = Math.min(Date.now() + START_WITHIN_MS, request.deadline);
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+        const result = await attempt(request, payload);
+        if (!('notStarted' in result)) return result;
+        if (Date.now() + pause > until) throw unavailable(result.notStarted);
+        await sleep(pause * (0.5 + Math.random() / 2));
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
+import type { Json } from '../../core/shared/json.ts';
+import { Secret } from '../../core/shared/secret.ts';
+
+const json = z.custom<Json>(() => true);
+
+const errors = z.record(z.string(), z.array(z.string()));
+
+/** What the runtime of a reactor answers (docs/reactors.md, The runtime). It runs beside hostile code: nothing is taken on trust. */
+const answer = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('returned'), value: json.optional() }),
+  z.object({
+    outcome: z.literal('threw'),
+    error: z.object({
+      name: z.string(),
+      message: z.string(),
+      status: z.number().int().nullable(),
+      errors: errors.nullable(),
+    }),
+  }),
+  z.object({ outcome: z.literal('not_loaded') }),
+  z.object({ outcome: z.literal('timed_out') }),
+  z.object({ outcome: z.literal('out_of_memory') }),
+  z.object({ outcome: z.literal('exited') }),
+  z.object({ outcome: z.literal('too_large') }),
+  z.object({ outcome: z.literal('unserializable') }),
+  z.object({ outcome: z.literal('stale') }),
+]);
+
+function parsed(payload: Uint8Array | undefined): unknown {
+  try {
+    return JSON.parse(Buffer.from(payload ?? []).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Levels of a result, as of every body (decisions.md, section 1): what is deeper breaks whoever walks it. */
+const DEPTH_MAX = 64;
+/** Most bytes of a result where it stands as a string in an answer: with its quotation marks escaped. */
+const ESCAPED_MAX_BYTES = 5_900_000;
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Whether arrays and objects stand in one another more than so many levels deep. Level by level: a hostile depth must not be a stack. */
+function isDeep(value: Json): boolean {
+  let level: readonly object[] = isContainer(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > DEPTH_MAX) return true;
+    level = level.flatMap((each) => Object.values(each).filter(isContainer));
+  }
+  return false;
+}
+
+function returned(payload: Uint8Array | undefined, value: Json): RunOutcome {
+  if (isDeep(value)) return { outcome: 'unserializable' };
+  const length = payload?.length ?? 0;
+  const isLarge =
+    length * 2 > ESCAPED_MAX_BYTES &&
+    Buffer.byteLength(JSON.stringify(JSON.stringify(value))) > ESCAPED_MAX_BYTES;
+  return isLarge ? { outcome: 'too_large' } : { outcome: 'returned', value: new Secret(value) };
+}
+
+/** The outcome in an answer; what is none is `exited`: something else than the runtime has answered, or nothing. */
+export function outcomeOf(payload: Uint8Array | undefined): RunOutcome {
+  const result = answer.safeParse(parsed(payload));
+  if (!result.success) return { outcome: 'exited' };
+  if (result.data.outcome === 'returned') return returned(payload, result.data.value ?? null);
+  return result.data.outcome === 'threw'
+    ? { outcome: 'threw', error: new Secret(result.data.error) }
+    : result.data;
+}

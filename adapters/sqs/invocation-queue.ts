@@ -1,0 +1,30 @@
+import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { InvocationQueue } from '../../core/reactors/invocation-store.ts';
+import { callDependency } from '../aws/dependency-error.ts';
+
+/** Longest delay of a message, in seconds (SQS). */
+const DELAY_MAX_SECONDS = 900;
+
+/** A queue of invocations: a message holds the ids of one, and nothing else. */
+export function createInvocationQueue(client: SQSClient, queueUrl: string): InvocationQueue {
+  return {
+    async send({ tenantId, id }, delayMs = 0) {
+      const command = new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: JSON.stringify({ tenant_id: tenantId, invocation_id: id }),
+        DelaySeconds: Math.min(DELAY_MAX_SECONDS, Math.max(0, Math.ceil(delayMs / 1000))),
+      });
+      await callDependency(() => client.send(command));
+    },
+  };
+}
+
+/** Messages in a queue, waiting or being worked on; SQS counts them approximately. */
+export async function queueDepth(client: SQSClient, queueUrl: string): Promise<number> {
+  const command = new GetQueueAttributesCommand({
+    QueueUrl: queueUrl,
+    AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+  });
+  const { Attributes: attributes = {} } = await callDependency(() => client.send(command));
+  return Object.values(attributes).reduce((total, count) => total + Number(count), 0);
+}

@@ -1,0 +1,123 @@
+/** What a client of the load does, and how often out of a hundred. */
+export interface Operation {
+  readonly name: string;
+  readonly weight: number;
+  readonly run: () => Promise<Response>;
+}
+
+export interface TrafficOptions {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly destination: string;
+  readonly reactorId: string;
+}
+
+const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+
+/** A known token of the traffic; some are there before it begins. */
+function pick<T>(from: readonly T[]): T | undefined {
+  return from[Math.floor(Math.random() * from.length)];
+}
+
+/** The mix of a shop: mostly reads, some cards, now and then everything else. Tokens that are made are used later. */
+export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions): readonly Operation[] {
+  const ids: string[] = [];
+  const call = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
+    fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        'SVC-API-KEY': key,
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }),
+        ...more,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const create = async (body: unknown) => {
+    const response = await call('POST', '/tokens', body);
+    if (response.status === 201) ids.push(((await response.clone().json()) as { id: string }).id);
+    return response;
+  };
+  const customer = () => `customer-${String(Math.floor(Math.random() * 200))}`;
+  const known = () => pick(ids) ?? 'none-yet';
+  return [
+    { name: 'get token', weight: 38, run: () => call('GET', `/tokens/${known()}`) },
+    {
+      name: 'create card',
+      weight: 20,
+      run: () =>
+        create({
+          type: 'card',
+          data: { ...CARD, ...(Math.random() < 0.3 && { cvc: '123' }) },
+          metadata: { customer: customer() },
+        }),
+    },
+    {
+      name: 'create token',
+      weight: 6,
+      run: () => create({ type: 'token', data: { name: 'Ada', note: 'x'.repeat(400) } }),
+    },
+    {
+      name: 'list by metadata',
+      weight: 6,
+      run: () => call('GET', `/tokens?metadata.customer=${customer()}&size=20`),
+    },
+    {
+      name: 'search',
+      weight: 4,
+      run: () => call('POST', '/tokens/search', { query: `metadata.customer:"${customer()}"` }),
+    },
+    {
+      name: 'update token',
+      weight: 6,
+      run: () => call('PATCH', `/tokens/${known()}`, { metadata: { seen: String(Date.now()) } }),
+    },
+    {
+      name: 'delete token',
+      weight: 4,
+      run: () => {
+        const id = ids.length > 100 ? ids.splice(Math.floor(Math.random() * ids.length), 1)[0] : undefined;
+        return id === undefined ? create({ type: 'token', data: 1 }) : call('DELETE', `/tokens/${id}`);
+      },
+    },
+    {
+      name: 'tokenize 10',
+      weight: 4,
+      run: () =>
+        call(
+          'POST',
+          '/tokenize',
+          Array.from({ length: 10 }, (_, at) => `value ${String(at)}`),
+        ),
+    },
+    {
+      name: 'detokenize 5',
+      weight: 6,
+      run: () =>
+        call(
+          'POST',
+          '/detokenize',
+          Array.from({ length: 5 }, () => `{{ ${known()} }}`),
+        ),
+    },
+    {
+      name: 'proxy',
+      weight: 4,
+      run: () => call('POST', '/proxy', { card: `{{ ${known()} }}` }, { 'SVC-PROXY-URL': destination }),
+    },
+    {
+      name: 'react',
+      weight: 2,
+      run: () => call('POST', `/reactors/${reactorId}/react`, { args: { card: `{{ ${known()} }}` } }),
+    },
+  ];
+}
+
+/** An operation by its weight. */
+export function choose(operations: readonly Operation[]): Operation {
+  let at = Math.random() * operations.reduce((total, { weight }) => total + weight, 0);
+  const found = operations.find(({ weight }) => (at -= weight) < 0) ?? operations[0];
+  if (found === undefined) throw new Error('load: no operations');
+  return found;
+}

@@ -1,0 +1,135 @@
+// `npm run bench:reactor-runtime`: what the reactor runtime (a fresh guarded thread for each invocation) adds to a loop that just calls the function, both on the
+// layer's Node 16, measured in one run, interleaved.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildReactorLayer } from '../lib/reactor-layer.ts';
+import { startReactor, type ReactorProcess } from '../test/support/runtime-api.ts';
+
+const WARM_ROUNDS = 150;
+const COLD_ROUNDS = 25;
+/** Longer than a worker takes to start: the reactor of a client that is not in a hurry. */
+const PAUSE_MS = 70;
+
+/** The least that answers the Runtime API. */
+const BARE_LOOP = `
+'use strict';
+const http = require('http');
+const [endpoint, taskRoot] = process.argv.slice(2);
+const [host, port] = endpoint.split(':');
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+const run = require(taskRoot + '/reactor.js');
+const call = (method, path, body) => new Promise((resolve, reject) => {
+  const headers = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+  const request = http.request({ agent, host, port, method, path: '/2018-06-01/runtime' + path, headers }, (response) => {
+    const chunks = [];
+    response.on('data', (chunk) => chunks.push(chunk));
+    response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks).toString() }));
+  });
+  request.on('error', reject);
+  request.end(body);
+});
+(async () => {
+  for (;;) {
+    const { headers, body } = await call('GET', '/invocation/next');
+    const { request } = JSON.parse(body);
+    const value = await run({ args: request.args, configuration: request.configuration, bt: null });
+    await call('POST', '/invocation/' + headers['lambda-runtime-aws-request-id'] + '/response', JSON.stringify({ outcome: 'returned', value }));
+  }
+})().catch(() => process.exit(1));
+`;
+
+/** A charge, as reactors are made for: checks its arguments, shapes a request, answers. */
+const CODE = `module.exports = async (req) => {
+  const { number, expiration_month, expiration_year } = req.args.card;
+  if (!/^[0-9]{12,19}$/.test(number)) throw new Error('number');
+  return { raw: { last4: number.slice(-4), expires: expiration_month + '/' + expiration_year, for: req.configuration.MERCHANT } };
+};
+`;
+
+const ARGS = {
+  card: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+};
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
+const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));
+const bare = join(work, 'bootstrap');
+writeFileSync(join(work, 'loop.js'), BARE_LOOP);
+writeFileSync(
+  bare,
+  `#!/bin/sh\nexec env -i "${folder}/bin/node" "${work}/loop.js" "$AWS_LAMBDA_RUNTIME_API" "$LAMBDA_TASK_ROOT"\n`,
+);
+chmodSync(bare, 0o755);
+
+const startRuntime = () => startReactor(folder, CODE);
+const startBare = () => startReactor(folder, CODE, { command: [bare] });
+
+async function millisecondsOf(reactor: ReactorProcess): Promise<number> {
+  const started = performance.now();
+  const { answer } = (await reactor.invoke(ARGS)) as { readonly answer?: { readonly outcome?: string } };
+  const took = performance.now() - started;
+  if (answer?.outcome !== 'returned') throw new Error(`answered ${JSON.stringify(answer)}`);
+  return took;
+}
+
+async function warm(): Promise<void> {
+  const reactors = { runtime: await startRuntime(), bare: await startBare() };
+  const times = { runtime: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < WARM_ROUNDS; round += 1) {
+    for (const name of ['runtime', 'bare'] as const) {
+      await sleep(PAUSE_MS);
+      const took = await millisecondsOf(reactors[name]);
+      if (round >= 10) times[name].push(took);
+    }
+  }
+  const hurried: number[] = [];
+  for (let round = 0; round < 20; round += 1) hurried.push(await millisecondsOf(reactors.runtime));
+  for (const reactor of Object.values(reactors)) await reactor.close();
+  const [runtime, loop] = [median(times.runtime), median(times.bare)];
+  console.log(
+    `warm invocation: ${(runtime / loop).toFixed(2)} times the bare loop's (${runtime.toFixed(2)} and ${loop.toFixed(2)} ms)`,
+  );
+  console.log(
+    `warm, without a pause in between: ${(median(hurried) / loop).toFixed(0)} times (${median(hurried).toFixed(1)} ms, the start of a thread)`,
+  );
+}
+
+async function coldStartOf(start: () => Promise<ReactorProcess>): Promise<number> {
+  const reactor = await start();
+  await reactor.invoke(ARGS);
+  const took = reactor.coldStartMs();
+  await reactor.close();
+  return took;
+}
+
+function startOfNode(): number {
+  const started = performance.now();
+  execFileSync(join(folder, 'bin/node'), ['-e', '0'], { env: {} });
+  return performance.now() - started;
+}
+
+async function cold(): Promise<void> {
+  const times = { runtime: [] as number[], bare: [] as number[], node: [] as number[] };
+  for (let round = 0; round < COLD_ROUNDS; round += 1) {
+    times.runtime.push(await coldStartOf(startRuntime));
+    times.bare.push(await coldStartOf(startBare));
+    times.node.push(startOfNode());
+  }
+  const [runtime, loop, node] = [median(times.runtime), median(times.bare), median(times.node)];
+  console.log(
+    `cold start to the first next: ${(runtime / loop).toFixed(2)} times the bare loop's, ${(runtime / node).toFixed(2)} times node -e 0 ` +
+      `(${runtime.toFixed(0)}, ${loop.toFixed(0)} and ${node.toFixed(0)} ms)`,
+  );
+}
+
+try {
+  await warm();
+  await cold();
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,34 @@
+import type { Invocation } from './invocation.ts';
+
+/** What is named to find an invocation. */
+export type InvocationId = Pick<Invocation, 'tenantId' | 'id'>;
+
+/** Which of the two sealed contents of an invocation. */
+export type InvocationContent = 'payload' | 'result';
+
+/**
+ * Where asynchronous invocations are kept, their sealed payloads and results apart from them where they vanish. Rejects with
+ * `dependency_unavailable` when the store is down.
+ */
+export interface InvocationStore {
+  /** Writes a new invocation; `false` if it is there already. */
+  create(invocation: Invocation): Promise<boolean>;
+  /** The invocation as it was last written. */
+  find(id: InvocationId): Promise<Invocation | undefined>;
+  /** Writes an invocation over `previous`; `false` if that has changed since in state, runner, delivery or attempts. */
+  update(previous: Invocation, next: Invocation): Promise<boolean>;
+  /** Deletes the invocation with all of its content. */
+  remove(id: InvocationId): Promise<void>;
+  /** Keeps sealed content until a time (ms since the epoch), of any size. Writing it again replaces it. */
+  putContent(id: InvocationId, content: InvocationContent, sealed: Buffer, until: number): Promise<void>;
+  /** Sealed content; `undefined` if there is none any more. */
+  content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
+  /** Parked deliveries, the oldest first. */
+  parked(): AsyncIterable<readonly Invocation[]>;
+}
+
+/** Messages carry ids and nothing else. */
+export interface InvocationQueue {
+  /** Tells a worker of an invocation. A message may come late, twice, or never: the state decides. */
+  send(id: InvocationId, delayMs?: number): Promise<void>;
+}

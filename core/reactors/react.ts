@@ -1,0 +1,40 @@
+import type { Caller } from '../applications/application.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import {
+  checkInvoker,
+  concludeRun,
+  executeRun,
+  prepareRun,
+  type ReactorResult,
+  type RunInput,
+  type RunReactorDeps,
+} from './run-reactor.ts';
+
+/**
+ * Time of the code in a synchronous invocation, in ms, and of the whole of it since the gateway took the request: it waits 30 s (spec.md,
+ * Limits), of which the code gets all but what detokenizing, tokenizing and an instance that has to start may need.
+ */
+const CODE_MS = 28_000;
+const WHOLE_MS = 29_000;
+
+export interface ReactInput extends Pick<RunInput, 'reactorId' | 'args' | 'service'> {
+  /** When the gateway took the request, in ms since the epoch. */
+  readonly receivedAt: number;
+}
+
+/**
+ * Runs a reactor while the caller waits. Throws `forbidden` for who may not invoke, and what {@link prepareRun}, {@link executeRun} and
+ * {@link concludeRun} throw.
+ */
+export async function react(
+  deps: RunReactorDeps,
+  caller: Caller,
+  { receivedAt, ...input }: ReactInput,
+  writes: WriteIdentity,
+): Promise<ReactorResult> {
+  checkInvoker(caller);
+  const deadline = receivedAt + WHOLE_MS;
+  const prepared = await prepareRun(deps, caller, { ...input, timeoutMs: CODE_MS, deadline });
+  const outcome = await executeRun(deps, prepared);
+  return concludeRun(deps, caller, outcome, prepared.input, writes);
+}

@@ -1,0 +1,69 @@
+import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
+import type { RunOutcome, ThrownError } from './reactor-runner.ts';
+
+/** Statuses that code may answer with by throwing an error of that shape (decisions.md, section 7). */
+const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
+  400: 'validation_failed',
+  401: 'unauthenticated',
+  402: 'payment_required',
+  403: 'forbidden',
+  429: 'too_many_requests',
+  500: 'reactor_failed',
+  503: 'dependency_unavailable',
+};
+
+/** Seconds that a caller is asked to wait where the code does not say. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** What an author may put into `errors`, whatever the code built it from. */
+const PATHS_MAX = 100;
+
+function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {
+  const entries = Object.entries(errors ?? {}).slice(0, PATHS_MAX);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function thrownFailure({ status, message, errors }: ThrownError): ServiceError {
+  const code = status === null ? undefined : BY_STATUS[status];
+  // Whatever else was thrown may say anything, and says it to nobody.
+  if (code === undefined) return new ServiceError('reactor_failed', 'The code threw an error.');
+  const told = fieldErrors(errors);
+  // 429 and 503 say when to come again (decisions.md, section 2).
+  const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
+  return new ServiceError(code, message === '' ? 'The code refused.' : message, {
+    ...(isToRepeat && { headers: { 'Retry-After': RETRY_AFTER_SECONDS } }),
+    ...(told && { errors: told }),
+  });
+}
+
+/** What a run that returned nothing useful is told as. `limitMs`: the time that the code had. */
+export function runFailure(
+  outcome: Exclude<RunOutcome, { readonly outcome: 'returned' | 'stale' }>,
+  limitMs: number,
+): ServiceError {
+  switch (outcome.outcome) {
+    case 'threw':
+      return thrownFailure(outcome.error.reveal());
+    case 'not_loaded':
+      return new ServiceError(
+        'reactor_not_loaded',
+        'The code does not load, or does not export a function by module.exports.',
+      );
+    case 'timed_out':
+      return new ServiceError(
+        'reactor_failed',
+        `The code ran longer than its limit of ${String(limitMs)} ms.`,
+      );
+    case 'out_of_memory':
+      return new ServiceError('reactor_failed', 'The code used more memory than it has.');
+    case 'exited':
+      return new ServiceError('reactor_failed', 'The code ended without an answer.');
+    case 'too_large':
+      return new ServiceError('reactor_failed', 'The result is larger than 5 MB.');
+    case 'unserializable':
+      return new ServiceError(
+        'reactor_failed',
+        'The result cannot be written as JSON, or is nested deeper than 64 levels.',
+      );
+  }
+}

@@ -1,0 +1,22 @@
+import type { Secret } from '../shared/secret.ts';
+
+/**
+ * Puts the cloud functions that run reactors in order, one function each. Every call may be repeated: what is there already, or gone
+ * already, is no error. Rejects with `dependency_unavailable` when the service behind it is down or busy for too long.
+ */
+export interface ReactorRepairs {
+  /** Lets `live` stand for a version. */
+  pointLive(reactorId: string, version: string): Promise<void>;
+  /** Removes every version but one. */
+  removeOtherVersions(reactorId: string, version: string): Promise<void>;
+  /** Removes the function with all of its versions. */
+  remove(reactorId: string): Promise<void>;
+}
+
+/** Makes functions and new versions of them. */
+export interface ReactorFunctions extends ReactorRepairs {
+  /** Makes the function of a reactor, with `live` and the instances that are kept running; answers with its version once it can run. */
+  create(reactorId: string, code: Secret<string>): Promise<string>;
+  /** Makes another version with other code and answers with it once it can run. `live` does not change. */
+  publish(reactorId: string, code: Secret<string>): Promise<string>;
+}

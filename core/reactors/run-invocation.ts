@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../applications/application.ts';
+import type { CredentialStore } from '../applications/application-store.ts';
+import { stillHeld } from '../applications/delegation.ts';
+import { applicationExists } from '../applications/get-application.ts';
+import type { JsonObject } from '../shared/json.ts';
+import type { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { randomIdentity } from '../shared/write-identity.ts';
+import {
+  CONTENT_MS,
+  QUEUE_PATIENCE_MS,
+  RUN_OVERHEAD_MS,
+  START_WITHIN_MS,
+  type Invocation,
+} from './invocation.ts';
+import { interruption } from './get-result.ts';
+import { keepResult, openPayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
+import type { InvocationId, InvocationQueue } from './invocation-store.ts';
+import {
+  checkInvoker,
+  concludeRun,
+  executeRun,
+  prepareRun,
+  type ReactorResult,
+  type RunReactorDeps,
+} from './run-reactor.ts';
+
+export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
+  readonly credentialStore: Pick<CredentialStore, 'settings'>;
+  readonly invocationQueue: InvocationQueue;
+  readonly deliveryQueue: InvocationQueue;
+  /** The reactor response object, as it leaves the service. */
+  readonly presentResult: (result: ReactorResult) => JsonObject;
+  /** The error object of a failure, as it leaves the service. */
+  readonly presentFailure: (error: unknown) => JsonObject;
+  /** Told of failures that nobody expected. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** How long a job waits that could not be started just now, in ms. */
+const START_PAUSE_MS = 10_000;
+
+type Ended = Pick<Invocation, 'state'> & { readonly body: JsonObject };
+
+/** Who invoked, with what it may do at this moment. Throws `unauthenticated` if the application has gone since. */
+async function callerOf(
+  deps: RunInvocationDeps,
+  { tenantId }: InvocationId,
+  { applicationId, session }: InvocationPayload,
+): Promise<Caller> {
+  const application = await deps.applicationStore.find(tenantId, applicationId);
+  if (application === undefined || !applicationExists(application, deps.clock()))
+    throw new ServiceError('unauthenticated', 'The application that invoked the reactor has gone.');
+  const { type, permissions, rules } = application;
+  const granted =
+    session === undefined
+      ? { type, permissions, rules, credentialId: applicationId }
+      : { ...stillHeld(application, session), type: 'session' as const, credentialId: session.id };
+  return {
+    tenantId,
+    applicationId,
+    ...granted,
+    tenantSettings: await deps.credentialStore.settings(tenantId),
+  };
+}
+
+/** The invocation as ours to run; `undefined` if it is not to be run, or somebody else was quicker. */
+async function claim(
+  deps: RunInvocationDeps,
+  id: InvocationId,
+): Promise<{ readonly invocation: Invocation; readonly payload: Secret<InvocationPayload> } | undefined> {
+  const queued = await deps.invocationStore.find(id);
+  if (queued?.state !== 'queued') return undefined;
+  const payload = await openPayload(deps, id);
+  if (payload === undefined) return undefined;
+  const runUntil = deps.clock() + payload.reveal().timeoutMs + RUN_OVERHEAD_MS;
+  const running = { ...queued, state: 'running', runner: randomUUID(), runUntil, dueAt: runUntil } as const;
+  return (await deps.invocationStore.update(queued, running)) ? { invocation: running, payload } : undefined;
+}
+
+/** Gives an invocation back whose code was certainly not run. */
+async function giveBack(deps: RunInvocationDeps, running: Invocation): Promise<void> {
+  const { runner: _, runUntil: __, ...rest } = running;
+  const dueAt = deps.clock() + START_PAUSE_MS + QUEUE_PATIENCE_MS;
+  if (await deps.invocationStore.update(running, { ...rest, state: 'queued', dueAt }))
+    await deps.invocationQueue.send(running, START_PAUSE_MS).catch(deps.onFailure);
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'dependency_unavailable';
+}
+
+/** The error object of a failure; one that nobody expected is told to the log as well. */
+function failed(deps: RunInvocationDeps, error: unknown): Ended {
+  if (!(error instanceof ServiceError)) deps.onFailure(error);
+  return { state: 'failed', body: deps.presentFailure(error) };
+}
+
+/** Runs the code; `not-run` if it certainly was not, and may be later. */
+async function runClaimed(
+  deps: RunInvocationDeps,
+  { reactorId, tenantId, id }: Invocation,
+  payload: InvocationPayload,
+): Promise<Ended | 'not-run'> {
+  const { args, service, timeoutMs } = payload;
+  const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
+  try {
+    const caller = await callerOf(deps, { tenantId, id }, payload);
+    checkInvoker(caller);
+    const prepared = await prepareRun(deps, caller, { reactorId, args, service, timeoutMs, deadline });
+    const outcome = await executeRun(deps, prepared);
+    try {
+      const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
+      return { state: 'succeeded', body: deps.presentResult(result) };
+    } catch (error) {
+      // The code ran: whatever fails from here on is the result, and never a reason to run it again.
+      return failed(deps, error);
+    }
+  } catch (error) {
+    return isTransient(error) ? 'not-run' : failed(deps, error);
+  }
+}
+
+/** Keeps what a run came to, and answers with its state. A result that cannot be kept, whatever it is, ends as a failure that says so. */
+async function keepEnd(
+  deps: RunInvocationDeps,
+  id: InvocationId,
+  ended: Ended,
+  until: number,
+): Promise<Invocation['state']> {
+  try {
+    await keepResult(deps, id, { body: ended.body }, until);
+    return ended.state;
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const { state, body } = failed(deps, error);
+    await keepResult(deps, id, { body }, until);
+    return state;
+  }
+}
+
+/**
+ * Runs one invocation, if it is still to be run, and hands its result to delivery. The claim is a conditional change of state, so the code
+ * runs at most once however often the message comes; a worker that dies leaves a claim that the sweep turns into a failure.
+ */
+export async function runInvocation(deps: RunInvocationDeps, id: InvocationId): Promise<void> {
+  const claimed = await claim(deps, id);
+  if (claimed === undefined) return;
+  const { invocation, payload } = claimed;
+  const outcome = await runClaimed(deps, invocation, payload.reveal());
+  const now = deps.clock();
+  if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS)
+    return giveBack(deps, invocation);
+  const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;
+  const state = await keepEnd(deps, id, ended, now + CONTENT_MS);
+  const { runner: _, runUntil: __, ...rest } = invocation;
+  const finished = { ...rest, state, delivery: 'pending', dueAt: now } as const;
+  if (await deps.invocationStore.update(invocation, finished))
+    // The sweep finds what this message does not reach.
+    await deps.deliveryQueue.send(id).catch(deps.onFailure);
+}

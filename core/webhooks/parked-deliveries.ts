@@ -1,0 +1,34 @@
+import type { Invocation } from '../reactors/invocation.ts';
+import type { InvocationId, InvocationQueue, InvocationStore } from '../reactors/invocation-store.ts';
+import type { Clock } from '../shared/clock.ts';
+import { ServiceError } from '../shared/service-error.ts';
+
+export interface ParkedDeliveriesDeps {
+  readonly invocationStore: Pick<InvocationStore, 'find' | 'update' | 'parked'>;
+  readonly deliveryQueue: InvocationQueue;
+  readonly clock: Clock;
+}
+
+/** Deliveries that wait for an operator, the oldest first, at most `limit`. */
+export async function listParkedDeliveries(
+  { invocationStore }: ParkedDeliveriesDeps,
+  limit: number,
+): Promise<readonly Invocation[]> {
+  const found: Invocation[] = [];
+  for await (const batch of invocationStore.parked()) {
+    found.push(...batch.slice(0, limit - found.length));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Lets a parked delivery be tried again, with all of its tries. Throws `not_found` if none is parked under this id. */
+export async function resendDelivery(deps: ParkedDeliveriesDeps, id: InvocationId): Promise<void> {
+  const parked = await deps.invocationStore.find(id);
+  if (parked?.delivery !== 'parked')
+    throw new ServiceError('not_found', 'No delivery is parked under this id.');
+  const pending = { ...parked, delivery: 'pending', attempts: 0, dueAt: deps.clock() } as const;
+  if (!(await deps.invocationStore.update(parked, pending)))
+    throw new ServiceError('conflict', 'The delivery is being changed by somebody else.');
+  await deps.deliveryQueue.send(id);
+}

@@ -1,0 +1,50 @@
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CLIENT_SETTINGS, invokeClientSettings } from '../../adapters/aws/client-settings.ts';
+import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
+import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
+import { createReactorRunner } from '../../adapters/lambda/reactor-runner.ts';
+import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
+import type { RunInvocationDeps } from '../../core/reactors/run-invocation.ts';
+import { presentFailure, presentReactorResult } from '../../http/present-reactor-result.ts';
+import { logFailure } from '../../http/request-log.ts';
+import { parseTokenInput } from '../../http/token-input.ts';
+import { environment } from './config.ts';
+
+/** Longest wait for the answer of an instance, in ms: the longest run (spec.md, Limits) and what it takes to start. */
+const ANSWER_WITHIN_MS = 240_000;
+
+/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
+  const config = environment.parse(env);
+  const { dynamodb, ...stores } = createEdgeAndTokenStores(
+    {
+      accessTable: config.ACCESS_TABLE,
+      ephemeralTable: config.EPHEMERAL_TABLE,
+      tokensTable: config.TOKENS_TABLE,
+      listShards: config.LIST_SHARDS,
+      keyId: config.KEY_ID,
+    },
+    Date.now,
+  );
+  const reactors = { client: dynamodb, name: config.REACTORS_TABLE };
+  const sqs = new SQSClient(CLIENT_SETTINGS);
+  return {
+    ...stores,
+    reactorStore: createReactorStore(reactors),
+    invocationStore: createInvocationStore(reactors, { client: dynamodb, name: config.EPHEMERAL_TABLE }),
+    invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
+    deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
+    reactorRunner: createReactorRunner(new LambdaClient(invokeClientSettings(ANSWER_WITHIN_MS)), {
+      namePrefix: config.REACTOR_FUNCTION_PREFIX,
+      egressAllowList: config.EGRESS_ALLOW_LIST,
+    }),
+    parseTokenInput,
+    presentResult: presentReactorResult,
+    presentFailure,
+    onFailure: logFailure('runInvocation'),
+    cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
+    clock: Date.now,
+  };
+}

@@ -1,0 +1,7 @@
+import { runInvocation } from '../../core/reactors/run-invocation.ts';
+import { invocationMessages } from '../../http/invocation-messages.ts';
+import { dependencies } from './dependencies.ts';
+
+const deps = dependencies(process.env);
+
+export const handler = invocationMessages('runInvocation', (id) => runInvocation(deps, id));

@@ -1,0 +1,27 @@
+import type { ReactorView } from '../../core/reactors/get-reactor.ts';
+import type { ResultView } from '../../core/reactors/get-result.ts';
+import { defined } from '../../core/shared/defined.ts';
+import type { JsonObject } from '../../core/shared/json.ts';
+import { formatTimestamp } from '../../core/shared/timestamp.ts';
+import { presentApplication } from '../../http/present-application.ts';
+
+/** The Reactor object (spec.md), its application without a key. */
+export function presentReactor({ reactor, application }: ReactorView): JsonObject {
+  return defined({
+    id: reactor.id,
+    tenant_id: reactor.tenantId,
+    name: reactor.name,
+    code: reactor.code.reveal(),
+    configuration: reactor.configuration.reveal(),
+    application: application && presentApplication(application),
+    created_by: reactor.createdBy,
+    created_at: formatTimestamp(reactor.createdAt),
+    modified_by: reactor.modifiedBy,
+    modified_at: reactor.modifiedAt === undefined ? undefined : formatTimestamp(reactor.modifiedAt),
+  });
+}
+
+/** What became of an invocation (decisions.md, section 7). */
+export function presentResultView({ id, status, result }: ResultView): JsonObject {
+  return defined({ id, status, result: result?.reveal() });
+}

@@ -1,0 +1,111 @@
+import { patchReactor, updateReactor } from '../../core/reactors/change-reactor.ts';
+import { createReactor } from '../../core/reactors/create-reactor.ts';
+import { deleteReactor } from '../../core/reactors/delete-reactor.ts';
+import { getReactor } from '../../core/reactors/get-reactor.ts';
+import { getResult } from '../../core/reactors/get-result.ts';
+import { listReactors } from '../../core/reactors/list-reactors.ts';
+import { presentPage } from '../../http/page-query.ts';
+import { presentFailure } from '../../http/present-reactor-result.ts';
+import { withoutAnyCvc } from '../../http/present-token.ts';
+import { route, type Route } from '../../http/route.ts';
+import type { ReactorsDeps } from './dependencies.ts';
+import { invokeReactor } from './invoke-reactor.ts';
+import { presentReactor, presentResultView } from './present.ts';
+import { definitionOf, listReactorsQuery, patchReactorBody, reactBody, reactorBody } from './schemas.ts';
+
+/** Everything that the reactors function answers to. */
+export const routes: readonly Route<ReactorsDeps>[] = [
+  route({
+    operation: 'createReactor',
+    method: 'POST',
+    path: '/reactors',
+    permission: 'reactor:create',
+    success: 201,
+    body: reactorBody,
+    handle: async (deps: ReactorsDeps, { caller, body, writes }) => ({
+      body: presentReactor(await createReactor(deps, caller, definitionOf(body, deps), writes)),
+    }),
+  }),
+  route({
+    operation: 'listReactors',
+    method: 'GET',
+    path: '/reactors',
+    permission: 'reactor:read',
+    success: 200,
+    query: listReactorsQuery,
+    handle: async (deps: ReactorsDeps, { caller, query }) => ({
+      body: presentPage(await listReactors(deps, caller, query.filters, query.page), presentReactor),
+    }),
+  }),
+  route({
+    operation: 'getReactor',
+    method: 'GET',
+    path: '/reactors/{id}',
+    permission: 'reactor:read',
+    success: 200,
+    handle: async (deps: ReactorsDeps, { caller, params: { id = '' } }) => ({
+      body: presentReactor(await getReactor(deps, caller, id)),
+    }),
+  }),
+  route({
+    operation: 'updateReactor',
+    method: 'PUT',
+    path: '/reactors/{id}',
+    permission: 'reactor:update',
+    success: 200,
+    body: reactorBody,
+    handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => ({
+      body: presentReactor(await updateReactor(deps, caller, id, definitionOf(body, deps))),
+    }),
+  }),
+  route({
+    operation: 'patchReactor',
+    method: 'PATCH',
+    path: '/reactors/{id}',
+    permission: 'reactor:update',
+    success: 204,
+    mergePatch: true,
+    body: patchReactorBody,
+    handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => {
+      await patchReactor(deps, caller, id, body);
+      return {};
+    },
+  }),
+  route({
+    operation: 'deleteReactor',
+    method: 'DELETE',
+    path: '/reactors/{id}',
+    permission: 'reactor:delete',
+    success: 204,
+    handle: async (deps: ReactorsDeps, { caller, params: { id = '' } }) => {
+      await deleteReactor(deps, caller, id);
+      return {};
+    },
+  }),
+  route({
+    operation: 'invokeReactor',
+    needsSettings: true,
+    method: 'POST',
+    path: '/reactors/{id}/react',
+    permission: 'token:use',
+    success: 200,
+    bodyMaxBytes: 5_000_000,
+    body: reactBody,
+    keep: withoutAnyCvc,
+    handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, writes }) =>
+      invokeReactor(deps, caller, { ...body, reactorId: id }, request, writes),
+  }),
+  route({
+    operation: 'getReactorResult',
+    method: 'GET',
+    path: '/reactors/{id}/results/{invocation_id}',
+    permission: 'token:use',
+    success: 200,
+    handle: async (deps: ReactorsDeps, { caller, params }) => {
+      const { id = '', invocation_id: invocationId = '' } = params;
+      return {
+        body: presentResultView(await getResult({ ...deps, presentFailure }, caller, id, invocationId)),
+      };
+    },
+  }),
+];

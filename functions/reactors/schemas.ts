@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { ReactorPatch } from '../../core/reactors/change-reactor.ts';
+import {
+  CODE_MAX_LENGTH,
+  CONFIGURATION_MAX_ENTRIES,
+  type ReactorDefinition,
+} from '../../core/reactors/reactor.ts';
+import { defined } from '../../core/shared/defined.ts';
+import { isJsonObject } from '../../core/shared/json.ts';
+import { Secret } from '../../core/shared/secret.ts';
+import { invalid } from '../../core/shared/service-error.ts';
+import { pageRequestOf } from '../../http/page-query.ts';
+import { body, json, name, optional, text, textMap } from '../../http/schemas.ts';
+
+const KEY_MAX_LENGTH = 200;
+const VALUE_MAX_LENGTH = 1_000;
+/** Most bytes of code as JSON: with its configuration a reactor fits one item of the store, whatever its characters. */
+const CODE_MAX_BYTES = 200_000;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const code = text
+  .min(1, 'must not be empty')
+  .max(CODE_MAX_LENGTH, `must be at most ${String(CODE_MAX_LENGTH)} characters`)
+  .refine((given) => given.isWellFormed(), 'must be well-formed Unicode')
+  .refine(
+    (given) => Buffer.byteLength(JSON.stringify(given)) <= CODE_MAX_BYTES,
+    `must be at most ${String(CODE_MAX_BYTES)} bytes as JSON`,
+  );
+
+/** Limits of a configuration's entries; `null` stands for an entry that is removed. */
+function checkEntries(given: unknown, context: z.RefinementCtx): void {
+  const entries = Object.entries(isJsonObject(given) ? given : {});
+  if (entries.length > CONFIGURATION_MAX_ENTRIES)
+    context.addIssue({
+      code: 'custom',
+      message: `must be at most ${String(CONFIGURATION_MAX_ENTRIES)} entries`,
+    });
+  for (const [key, value] of entries) {
+    const message =
+      key.length < 1 || key.length > KEY_MAX_LENGTH
+        ? `must have a name of 1 to ${String(KEY_MAX_LENGTH)} characters`
+        : isText(value) && value.length > VALUE_MAX_LENGTH
+          ? `must be at most ${String(VALUE_MAX_LENGTH)} characters`
+          : isText(value) && !(key.isWellFormed() && value.isWellFormed())
+            ? 'must be well-formed Unicode'
+            : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message });
+  }
+}
+
+const configuration = textMap(isText).superRefine(checkEntries);
+
+const configurationPatch = textMap(
+  (value): value is string | null => value === null || isText(value),
+).superRefine(checkEntries);
+
+const application = z.object({ id: text }, { error: 'must be an object with an id' });
+
+const isMissing = (value: unknown) => value === undefined || value === null;
+
+/** Body of "create reactor" and "update reactor" (spec.md). Whether configuration may be absent is the deployment's setting. */
+export const reactorBody = body({
+  name,
+  code,
+  configuration: optional(configuration),
+  application: optional(application),
+}).transform((given) => ({
+  hasConfiguration: !isMissing(given.configuration),
+  definition: defined({
+    name: given.name,
+    code: new Secret(given.code),
+    configuration: new Secret(given.configuration ?? {}),
+    applicationId: given.application?.id,
+  }) satisfies ReactorDefinition,
+}));
+
+/** The definition in a body. Throws `validation_failed` if its configuration is absent and must not be. */
+export function definitionOf(
+  { definition, hasConfiguration }: z.output<typeof reactorBody>,
+  { configurationIsOptional }: { readonly configurationIsOptional: boolean },
+): ReactorDefinition {
+  if (!hasConfiguration && !configurationIsOptional) throw invalid('configuration', 'is required');
+  return definition;
+}
+
+/** What a patch says of the application: absent, taken away, or another one. */
+const applicationPatch = z
+  .object({ id: text.nullable().optional() }, { error: 'must be an object with an id, or null' })
+  .nullable()
+  .optional();
+
+/** Body of "patch reactor" (spec.md): a merge patch. */
+export const patchReactorBody = body({
+  name: name.optional(),
+  code: code.optional(),
+  configuration: configurationPatch.nullable().optional(),
+  application: applicationPatch,
+}).transform((given): ReactorPatch => {
+  if (given.configuration === null) throw invalid('configuration', 'must not be null');
+  return defined({
+    name: given.name,
+    code: given.code === undefined ? undefined : new Secret(given.code),
+    configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
+    applicationId: given.application === null ? null : given.application?.id,
+  });
+});
+
+const IDS_MAX = 1_000;
+const PATTERN_MAX_LENGTH = 200;
+
+/** Query of "list reactors" (spec.md). */
+export const listReactorsQuery = z.custom<URLSearchParams>().transform((query) => {
+  const ids = query.getAll('id').filter((id) => id !== '');
+  if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
+  const pattern = query.get('name') ?? '';
+  if (pattern.length > PATTERN_MAX_LENGTH)
+    throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
+  return {
+    filters: { ids, ...(pattern !== '' && { name: pattern }) },
+    page: pageRequestOf(query),
+  };
+});
+
+const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
+const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to ${String(TIMEOUT.most)}`;
+
+const timeoutMs = z
+  .int({ error: TIMEOUT_RANGE })
+  .min(TIMEOUT.least, TIMEOUT_RANGE)
+  .max(TIMEOUT.most, TIMEOUT_RANGE);
+
+/** Body of "invoke reactor" (spec.md). `callbackUrl` and `timeoutMs` are accepted as well (decisions.md, section 7). */
+export const reactBody = body({
+  args: optional(json),
+  callback_url: optional(text),
+  callbackUrl: optional(text),
+  timeout_ms: optional(timeoutMs),
+  timeoutMs: optional(timeoutMs),
+}).transform((given) => {
+  const args = given.args ?? {};
+  if (typeof args !== 'object' && typeof args !== 'string')
+    throw invalid('args', 'must be an object or an array');
+  const callbackUrl = given.callback_url ?? given.callbackUrl;
+  const timeout = given.timeout_ms ?? given.timeoutMs;
+  if (callbackUrl === undefined && timeout !== undefined)
+    throw invalid('timeout_ms', 'is for invocations with a callback_url only');
+  return {
+    args,
+    ...(callbackUrl !== undefined && {
+      asynchronous: { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default },
+    }),
+  };
+});

@@ -1,0 +1,34 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
+import { createEdgeStores } from '../../adapters/edge-stores.ts';
+import { createEgressClient } from '../../adapters/egress/https-egress-client.ts';
+import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
+import type { DeliverDeps } from '../../core/webhooks/deliver.ts';
+import { presentFailure } from '../../http/present-reactor-result.ts';
+import { logFailure } from '../../http/request-log.ts';
+import { environment } from './config.ts';
+
+/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+export function dependencies(env: NodeJS.ProcessEnv): DeliverDeps {
+  const config = environment.parse(env);
+  const { dynamodb, tenantProfileStore, tenantKeys, vault } = createEdgeStores(
+    { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
+    Date.now,
+  );
+  return {
+    tenantKeys,
+    vault,
+    webhookSecretStore: tenantProfileStore,
+    invocationStore: createInvocationStore(
+      { client: dynamodb, name: config.REACTORS_TABLE },
+      { client: dynamodb, name: config.EPHEMERAL_TABLE },
+    ),
+    deliveryQueue: createInvocationQueue(new SQSClient(CLIENT_SETTINGS), config.DELIVERIES_QUEUE_URL),
+    egress: createEgressClient(),
+    egressAllowList: config.EGRESS_ALLOW_LIST,
+    presentFailure,
+    onFailure: logFailure('deliverResult'),
+    clock: Date.now,
+  };
+}

@@ -1,0 +1,36 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { z } from 'zod';
+import type { InvocationId } from '../core/reactors/invocation-store.ts';
+import { causesOf, writeLog } from './request-log.ts';
+
+const message = z.object({ tenant_id: z.string(), invocation_id: z.string() });
+
+/**
+ * The handler of a queue of invocations: each message names one. A message whose handling fails is reported, and comes again after its
+ * visibility timeout; what becomes of the invocation is decided by its state, not by its messages.
+ */
+export function invocationMessages(
+  operation: string,
+  handle: (id: InvocationId) => Promise<void>,
+): (event: SQSEvent) => Promise<SQSBatchResponse> {
+  return async ({ Records }) => {
+    const failures = await Promise.all(
+      Records.map(async ({ messageId, body }) => {
+        const started = performance.now();
+        const finish = (level: 'info' | 'error', more: Parameters<typeof writeLog>[1]) => {
+          writeLog(level, { operation, milliseconds: Math.round(performance.now() - started), ...more });
+        };
+        try {
+          const { tenant_id: tenantId, invocation_id: id } = message.parse(JSON.parse(body));
+          await handle({ tenantId, id });
+          finish('info', { tenantId, invocationId: id });
+          return [];
+        } catch (error) {
+          finish('error', { cause: causesOf(error) });
+          return [{ itemIdentifier: messageId }];
+        }
+      }),
+    );
+    return { batchItemFailures: failures.flat() };
+  };
+}

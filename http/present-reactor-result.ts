@@ -1,0 +1,16 @@
+import type { ReactorResult } from '../core/reactors/run-reactor.ts';
+import { defined } from '../core/shared/defined.ts';
+import type { JsonObject } from '../core/shared/json.ts';
+import { presentTokenized } from './present-token.ts';
+import { problemOf } from './problem.ts';
+
+/** The Reactor response object (spec.md). */
+export function presentReactorResult({ raw, tokens }: ReactorResult): JsonObject {
+  return defined({ tokens: tokens && presentTokenized(tokens), raw: raw?.reveal() });
+}
+
+/** The error object of a failure, where it is not the answer itself. */
+export function presentFailure(error: unknown): JsonObject {
+  const { title, status, detail, errors } = problemOf(error).problem;
+  return defined({ title, status, detail, errors: errors && Object.fromEntries(Object.entries(errors)) });
+}

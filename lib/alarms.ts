@@ -1,0 +1,23 @@
+/**
+ * Every alarm, with what it means for users. Its name is a heading of `docs/runbook.md`, which a check compares; `lib/monitoring-stack.ts`
+ * must say for each when it goes off, or does not compile.
+ */
+export const ALARMS = {
+  ServerErrors: 'Callers get 5xx answers.',
+  SlowAnswers: 'Callers wait for seconds.',
+  FunctionsThrottled: 'Requests are refused because the account has no instances left.',
+  WorkersFailing: 'Work in the background ends in errors and is done late.',
+  SweepSilent: 'Nothing removes what is due: expired tokens and values of cvc stay at rest.',
+  SweepLate: 'What should have been removed is still at rest, or deliveries are late.',
+  InvocationsWaiting: 'Asynchronous invocations are not run.',
+  DeliveriesWaiting: 'Results of asynchronous invocations are not delivered.',
+  MessagesPutAside: 'Messages could not be handled; their work waits for the sweep.',
+  DeliveriesParked: 'Receivers have not taken results in ten tries.',
+  StoreThrottled: 'Reads or writes of the store are refused; callers may get 503.',
+  KeyChanged: 'Somebody disabled the key or is deleting it: without it all data is lost.',
+} as const;
+
+export type AlarmName = keyof typeof ALARMS;
+
+/** Names of all alarms. */
+export const ALARM_NAMES = Object.keys(ALARMS) as readonly AlarmName[];

@@ -1,0 +1,56 @@
+import type { Construct } from 'constructs';
+import type { DataStack } from '../data-stack.ts';
+import { allowOnTable, allowTenantKeys } from '../grants.ts';
+import type { Settings } from '../settings.ts';
+import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+
+/** What differs from one function behind the API to the next. */
+export type ApiFunctionContent<Environment extends Readonly<Record<string, string>>> = Pick<
+  ServiceFunctionProps<Environment>,
+  'folder' | 'description' | 'environment' | 'grants'
+>;
+
+export interface ApiFunctionProps<
+  Environment extends Readonly<Record<string, string>>,
+> extends ApiFunctionContent<Environment> {
+  readonly settings: Settings;
+  readonly data: DataStack;
+}
+
+/** Longer than this the gateway does not wait for a function. */
+const GATEWAY_TIMEOUT_SECONDS = 30;
+
+/** The variables that the edge of every function behind the API needs. */
+export function edgeEnvironment(settings: Settings, { access, ephemeral, key, edgeSecret }: DataStack) {
+  return {
+    ACCESS_TABLE: access.tableName,
+    EPHEMERAL_TABLE: ephemeral.tableName,
+    KEY_ID: key.keyArn,
+    HEADER_PREFIXES: settings.headerPrefixes.join(','),
+    EDGE_SECRET: edgeSecret?.secretValue.unsafeUnwrap() ?? '',
+  };
+}
+
+/** A Lambda behind the API: may do what the edge of every such function does, and what is granted to it beside. */
+export class ApiFunction<
+  Environment extends Readonly<Record<string, string>>,
+> extends ServiceFunction<Environment> {
+  constructor(scope: Construct, id: string, props: ApiFunctionProps<Environment>) {
+    const { settings, data, ...content } = props;
+    const { access, ephemeral, key } = data;
+    super(scope, id, {
+      timeoutSeconds: GATEWAY_TIMEOUT_SECONDS,
+      memoryMegabytes: 1024,
+      logRetentionDays: settings.logRetentionDays,
+      key,
+      ...content,
+      grants: [
+        // Authentication, tenant keys, and the records of idempotency keys.
+        allowOnTable(access, ['GetItem', 'BatchGetItem']),
+        allowOnTable(ephemeral, ['GetItem', 'PutItem', 'UpdateItem']),
+        allowTenantKeys(key, 'Decrypt'),
+        ...content.grants,
+      ],
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { CfnOutput, Duration, Fn, Stack, type StackProps } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  OriginSslPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+import { EDGE_HEADER } from '../http/edge-secret.ts';
+import { acknowledge } from './acknowledge.ts';
+import type { Settings } from './settings.ts';
+
+/** AWS WAF for CloudFront stands in this region and no other (AWS WAF Developer Guide). */
+export const EDGE_REGION = 'us-east-1';
+
+/** Longest wait for the API, in seconds: more than the gateway itself waits. */
+const ORIGIN_SECONDS = 60;
+
+/** What an address that asks too often is told, in the interface's own form (decisions.md, section 2). */
+const TOO_MANY = JSON.stringify({
+  title: 'Too Many Requests',
+  status: 429,
+  detail: 'Too many requests from this address.',
+});
+
+export interface FirewallStackProps extends StackProps {
+  readonly settings: Settings;
+}
+
+/** The rules of the edge. Bodies are not looked at: they hold what callers keep here, and code. */
+export class FirewallStack extends Stack {
+  readonly arn: string;
+
+  constructor(scope: Construct, id: string, { settings, ...props }: FirewallStackProps) {
+    super(scope, id, props);
+    const visibility = (metricName: string) => ({
+      cloudWatchMetricsEnabled: true,
+      metricName,
+      // Samples hold headers, and those hold API keys.
+      sampledRequestsEnabled: false,
+    });
+    const acl = new CfnWebACL(this, 'Firewall', {
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      visibilityConfig: visibility('Firewall'),
+      customResponseBodies: { TooMany: { contentType: 'APPLICATION_JSON', content: TOO_MANY } },
+      rules: [
+        {
+          name: 'TooManyRequests',
+          priority: 1,
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: 'TooMany',
+                responseHeaders: [{ name: 'Retry-After', value: '60' }],
+              },
+            },
+          },
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              limit: settings.edgeRateLimit,
+              evaluationWindowSec: Duration.minutes(5).toSeconds(),
+            },
+          },
+          visibilityConfig: visibility('TooManyRequests'),
+        },
+        {
+          name: 'BadReputation',
+          priority: 2,
+          overrideAction: { none: {} },
+          statement: {
+            managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' },
+          },
+          visibilityConfig: visibility('BadReputation'),
+        },
+      ],
+    });
+    acknowledge(acl, {
+      'PCI.DSS.321-WAFv2LoggingEnabled':
+        'Its log holds the headers of requests, API keys among them. The metrics of each rule tell what it does; the gateway logs every request without its headers.',
+    });
+    this.arn = acl.attrArn;
+  }
+}
+
+export interface EdgeStackProps extends StackProps {
+  readonly settings: Settings;
+  readonly api: HttpApi;
+  readonly firewallArn: string;
+  /** Added to each request to the API, which takes no others. */
+  readonly secret: Secret;
+}
+
+/** CloudFront in front of the API, behind the firewall, at the service's own domain. */
+export class EdgeStack extends Stack {
+  constructor(scope: Construct, id: string, props: EdgeStackProps) {
+    super(scope, id, props);
+    const { settings, api, firewallArn, secret } = props;
+    // `https://<id>.execute-api.<region>.<suffix>` without its protocol.
+    const host = Fn.select(2, Fn.split('/', api.apiEndpoint));
+    const distribution = new Distribution(this, 'Edge', {
+      comment: 'Cloakroom',
+      domainNames: [settings.domainName],
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', settings.certificateArn),
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      webAclId: firewallArn,
+      defaultBehavior: {
+        origin: new HttpOrigin(host, {
+          protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+          originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+          readTimeout: Duration.seconds(ORIGIN_SECONDS),
+          customHeaders: { [EDGE_HEADER]: secret.secretValue.unsafeUnwrap() },
+        }),
+        allowedMethods: AllowedMethods.ALLOW_ALL,
+        cachePolicy: CachePolicy.CACHING_DISABLED,
+        originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      },
+    });
+    acknowledge(distribution, {
+      'AwsSolutions-CFR1': 'Whom a deployer serves is theirs to say; a rule in the firewall does it.',
+      'AwsSolutions-CFR3':
+        'Its log holds paths and queries, ids of tokens among them. The gateway logs every request by its route.',
+    });
+    new CfnOutput(this, 'EdgeDomain', {
+      value: distribution.distributionDomainName,
+      description: `Point ${settings.domainName} here (CNAME or alias)`,
+    });
+  }
+}

@@ -1,0 +1,155 @@
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import {
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  TreatMissingData,
+  type IMetric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import type { Key } from 'aws-cdk-lib/aws-kms';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+import { ALARMS, type AlarmName } from './alarms.ts';
+import { RunbookAlarm } from './constructs/runbook-alarm.ts';
+import { serviceMetrics, type ServiceMetrics, type Watched } from './service-metrics.ts';
+import type { Settings } from './settings.ts';
+
+export interface MonitoringStackProps extends StackProps {
+  readonly settings: Settings;
+  readonly key: Key;
+  readonly watched: Watched;
+}
+
+/** When an alarm goes off: a metric at or over a bound, for so many minutes out of the last ones. */
+interface Condition {
+  readonly metric: IMetric;
+  readonly atLeast: number;
+  readonly minutes: number;
+  readonly outOf?: number;
+  /** No value at all is what is wrong. */
+  readonly isAboutSilence?: true;
+}
+
+/** Alarms that look at metrics; `KeyChanged` looks at calls of the key service instead. */
+type MetricAlarm = Exclude<AlarmName, 'KeyChanged'>;
+
+function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<MetricAlarm, Condition>> {
+  return {
+    ServerErrors: { metric: metrics.serverErrorPercent, atLeast: 1, minutes: 1 },
+    SlowAnswers: { metric: metrics.latency('p90'), atLeast: 3_000, minutes: 10, outOf: 15 },
+    FunctionsThrottled: { metric: metrics.throttles, atLeast: 1, minutes: 2, outOf: 5 },
+    WorkersFailing: { metric: metrics.workerErrors, atLeast: 1, minutes: 3, outOf: 10 },
+    SweepSilent: { metric: metrics.sweeps, atLeast: 1, minutes: 1, isAboutSilence: true },
+    SweepLate: { metric: metrics.longestDue, atLeast: 900, minutes: 3 },
+    InvocationsWaiting: {
+      metric: metrics.ageOf(watched.invocations, 'Invocations'),
+      atLeast: 300,
+      minutes: 3,
+    },
+    DeliveriesWaiting: {
+      metric: metrics.ageOf(watched.deliveries, 'Deliveries'),
+      atLeast: 1_200,
+      minutes: 3,
+    },
+    MessagesPutAside: { metric: metrics.putAside, atLeast: 1, minutes: 1 },
+    DeliveriesParked: { metric: metrics.parked, atLeast: 1, minutes: 1 },
+    StoreThrottled: { metric: metrics.storeThrottles, atLeast: 1, minutes: 3, outOf: 5 },
+  };
+}
+
+/** The dashboard, and an alarm for each thing that should wake somebody. */
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, key, watched, ...props }: MonitoringStackProps) {
+    super(scope, id, props);
+    const metrics = serviceMetrics(watched);
+    const topic = this.#topic(settings, key);
+    for (const [name, condition] of Object.entries(conditions(metrics, watched))) {
+      const { metric, atLeast, minutes, outOf = minutes, isAboutSilence } = condition;
+      new RunbookAlarm(this, name as MetricAlarm, {
+        serviceName: settings.serviceName,
+        topic,
+        metric,
+        threshold: atLeast,
+        datapointsToAlarm: minutes,
+        evaluationPeriods: outOf,
+        comparisonOperator: isAboutSilence
+          ? ComparisonOperator.LESS_THAN_THRESHOLD
+          : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: isAboutSilence ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      });
+    }
+    this.#keyChanged(key, topic);
+    this.#dashboard(settings.serviceName, metrics, watched);
+  }
+
+  #topic({ alarmEmail }: Settings, key: Key): Topic {
+    const topic = new Topic(this, 'Alarms', {
+      displayName: 'Cloakroom alarms',
+      masterKey: key,
+      enforceSSL: true,
+    });
+    if (alarmEmail !== '') {
+      topic.addSubscription(new EmailSubscription(alarmEmail));
+      acknowledge(topic, {
+        'Serverless-SNSRedrivePolicy': 'A message to people: what cannot be sent now is of no use later.',
+      });
+    }
+    return topic;
+  }
+
+  /** There is no metric for it: what CloudTrail records of the key goes to the same topic. */
+  #keyChanged(key: Key, topic: Topic): void {
+    const rule = new Rule(this, 'KeyChanged' satisfies AlarmName, {
+      description: `${ALARMS.KeyChanged} What to do: docs/runbook.md, KeyChanged.`,
+      eventPattern: {
+        source: ['aws.kms'],
+        detailType: ['AWS API Call via CloudTrail'],
+        detail: {
+          eventName: ['DisableKey', 'ScheduleKeyDeletion', 'PutKeyPolicy', 'DisableKeyRotation'],
+          resources: { ARN: [key.keyArn] },
+        },
+      },
+      targets: [new SnsTopic(topic)],
+    });
+    acknowledge(rule, {
+      'Serverless-EventBusDLQ': 'A message to people: what cannot be sent now is of no use later.',
+    });
+  }
+
+  #dashboard(serviceName: string, metrics: ServiceMetrics, watched: Watched): void {
+    const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []) =>
+      new GraphWidget({ title, left: [...left], right: [...right], width: 8, height: 6 });
+    new Dashboard(this, 'Dashboard', {
+      dashboardName: serviceName,
+      defaultInterval: Duration.hours(3),
+      widgets: [
+        [
+          graph('Requests and errors', [metrics.requests], [metrics.clientErrors, metrics.serverErrors]),
+          graph('Latency (ms)', ['p50', 'p90', 'p99'].map(metrics.latency)),
+          graph('Throttles', [metrics.throttles, metrics.storeThrottles]),
+        ],
+        [
+          graph('Oldest due record (s)', metrics.oldestDue),
+          graph('Age of the oldest message (s)', [
+            metrics.ageOf(watched.invocations, 'Invocations'),
+            metrics.ageOf(watched.deliveries, 'Deliveries'),
+          ]),
+          graph('Parked deliveries, messages put aside', [metrics.parked, metrics.putAside]),
+        ],
+        [
+          graph('Calls of the key service (whole account)', metrics.keyCalls),
+          graph('Cost: invocations', metrics.invocationsOf),
+          graph('Cost: capacity units', metrics.unitsOf),
+        ],
+        [
+          graph('Duration of functions, p99 (ms)', metrics.durationsOf),
+          graph('Errors in the background', [metrics.workerErrors]),
+        ],
+      ],
+    });
+  }
+}

@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
+
+export type ReactorArchitecture = 'arm64' | 'x86_64';
+
+const root = join(import.meta.dirname, '..');
+const cache = join(root, '.cache');
+
+/** Node's own name of the architecture, and the SHA-256 of its Node 16.20.2: what runs reactors is this, byte for byte. */
+const NODE_16 = {
+  arm64: { name: 'arm64', sha256: 'd09c34f17626ab66c8906508a831ea91dab4e5982b20c4d7a567ceaed42121bb' },
+  x86_64: { name: 'x64', sha256: '8440cffda5a21bf7cfda43d2c396f79777585a4c5e03ed2801fe226953a7aa11' },
+} as const;
+
+const DAY_MS = 86_400_000;
+
+/** Size and time of a file: hashing 80 MB at each synthesis would be its longest part. */
+function stampOf(file: string, sha256: string): string {
+  const { size, mtimeMs } = statSync(file);
+  return JSON.stringify({ sha256, size, mtimeMs });
+}
+
+function isVerified(file: string, sha256: string): boolean {
+  if (!existsSync(file)) return false;
+  const stampFile = `${file}.stamp`;
+  const stamp = stampOf(file, sha256);
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return true;
+  if (createHash('sha256').update(readFileSync(file)).digest('hex') !== sha256) return false;
+  writeFileSync(stampFile, stamp);
+  return true;
+}
+
+/** The Node 16 of the cache, fetched if it is not there or not itself. */
+function node16(architecture: ReactorArchitecture): string {
+  const { name, sha256 } = NODE_16[architecture];
+  const file = join(cache, `node-16.20.2-linux-${name}`, 'node');
+  if (isVerified(file, sha256)) return file;
+  execFileSync(process.execPath, [join(root, 'tools/fetch-node-16.ts'), name], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (!isVerified(file, sha256)) throw new Error(`${file} is not Node 16.20.2 as it was published`);
+  return file;
+}
+
+/** What is bundled, by the file it becomes. */
+const SOURCES: readonly (readonly [file: string, source: string])[] = [
+  ['runtime/loop.cjs', './reactor-runtime/loop/loop.ts'],
+  ['runtime/worker.cjs', './reactor-runtime/worker/worker.ts'],
+  [`packages/${SDK}.cjs`, './sdk/index.ts'],
+  ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers).map(
+    (specifier) => [`packages/${specifier}.cjs`, specifier] as const,
+  ),
+];
+
+/** One CommonJS file without dependencies. Names stay: authors see those of classes and functions in errors. */
+function bundle(source: string): Uint8Array {
+  const isOurs = source.startsWith('.');
+  const { outputFiles } = buildSync({
+    absWorkingDir: root,
+    // A package keeps what its `require` gives; our own modules become CommonJS.
+    ...(isOurs
+      ? { entryPoints: [source] }
+      : {
+          stdin: { contents: `module.exports = require(${JSON.stringify(source)});`, resolveDir: root },
+        }),
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node16',
+    // Reactor code may not import() at all, so what runs beside it must not need to.
+    ...(isOurs ? { supported: { 'dynamic-import': false } } : {}),
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`${source} was not bundled`);
+  return file.contents;
+}
+
+/** Hard-linked where the file system can: 80 MB that need not be there twice. */
+function place(file: string, to: string): void {
+  try {
+    linkSync(file, to);
+  } catch {
+    copyFileSync(file, to);
+  }
+}
+
+/** Layers of former states of the source. */
+function removeOldLayers(layers: string): void {
+  for (const name of readdirSync(layers)) {
+    const folder = join(layers, name);
+    try {
+      if (Date.now() - statSync(folder).mtimeMs > DAY_MS) rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another build removed it.
+    }
+  }
+}
+
+/**
+ * The layer that runs reactors: `bootstrap`, Node 16, the runtime, and what reactor code may require. `folder` is its content, `hash` that of all its files: the CDK need not
+ * hash them again. Equal inputs give an equal hash, and the folder of an earlier build.
+ */
+export function buildReactorLayer(architecture: ReactorArchitecture): {
+  readonly folder: string;
+  readonly hash: string;
+} {
+  const node = node16(architecture);
+  const files: (readonly [name: string, content: Uint8Array])[] = [
+    ['bootstrap', readFileSync(join(root, 'reactor-runtime/bootstrap'))],
+    ...SOURCES.map(([file, source]) => [file, bundle(source)] as const),
+  ];
+  const hash = createHash('sha256').update(NODE_16[architecture].sha256);
+  for (const [name, content] of files) {
+    hash.update(`${name}\0${String(content.length)}\0`).update(content);
+  }
+  const digest = hash.digest('hex');
+
+  const layers = join(cache, 'reactor-layers', architecture);
+  const folder = join(layers, digest);
+  if (!existsSync(folder)) {
+    mkdirSync(layers, { recursive: true });
+    removeOldLayers(layers);
+    // Two builds at once make the same folder; the rename of the later one fails, and nothing is lost.
+    const work = mkdtempSync(join(layers, 'build-'));
+    for (const [name, content] of files) {
+      mkdirSync(dirname(join(work, name)), { recursive: true });
+      writeFileSync(join(work, name), content, { mode: name === 'bootstrap' ? 0o755 : 0o644 });
+    }
+    chmodSync(work, 0o755);
+    mkdirSync(join(work, 'bin'));
+    place(node, join(work, 'bin/node'));
+    try {
+      renameSync(work, folder);
+    } catch (error) {
+      rmSync(work, { recursive: true, force: true });
+      if (!existsSync(folder)) throw error;
+    }
+  }
+  return { folder, hash: digest };
+}

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  type Function as LambdaFunction,
+  LayerVersion,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
+import type { Environment as ReactorsEnvironment } from '../functions/reactors/config.ts';
+import type { Environment as SenderEnvironment } from '../functions/webhook-sender/config.ts';
+import { ApiFunction, edgeEnvironment } from './constructs/api-function.ts';
+import { ServiceFunction } from './constructs/service-function.ts';
+import { WorkQueue } from './constructs/work-queue.ts';
+import type { DataStack } from './data-stack.ts';
+import {
+  acknowledgeFunctions,
+  allowCodeKey,
+  allowOnFunctions,
+  allowOnTable,
+  allowSend,
+  allowTenantKeys,
+  allowTokenWrites,
+} from './grants.ts';
+import { buildReactorLayer } from './reactor-layer.ts';
+import type { Settings } from './settings.ts';
+
+export interface ReactorStackProps extends StackProps {
+  readonly settings: Settings;
+  readonly data: DataStack;
+}
+
+/** The longest run (spec.md, Limits) with what may come before and after it. */
+const WORKER_SECONDS = 300;
+const WORKERS_MAX = 100;
+const SENDER_SECONDS = 45;
+const SENDERS_MAX = 20;
+const DELIVERIES_AT_ONCE = 10;
+
+/** A function's name has 64 characters at most, of which the reactor's id takes 32. */
+const PREFIX_MAX_LENGTH = 32;
+const PREFIX_END = '-reactor-';
+
+/** What the names of all reactors' functions start with; two services in one account have two. */
+export function reactorFunctionPrefix(serviceName: string): string {
+  const longest = PREFIX_MAX_LENGTH - PREFIX_END.length;
+  if (serviceName.length <= longest) return `${serviceName}${PREFIX_END}`;
+  const hash = createHash('sha256').update(serviceName).digest('hex').slice(0, 8);
+  return `${serviceName.slice(0, longest - hash.length - 1)}-${hash}${PREFIX_END}`;
+}
+
+/** Reactors: the function behind the API, what runs them later, and what each of their functions is made from. */
+export class ReactorStack extends Stack {
+  /** Behind the API's `/reactors`. */
+  readonly api: LambdaFunction;
+  /** What works on the queues. */
+  readonly workers: readonly LambdaFunction[];
+  /** Prefix of the names of the reactors' functions. */
+  readonly functionPrefix: string;
+  /** Invocations that wait for a worker. */
+  readonly invocations: WorkQueue;
+  /** Results that are to be delivered. */
+  readonly deliveries: WorkQueue;
+
+  readonly #settings: Settings;
+  readonly #data: DataStack;
+
+  constructor(scope: Construct, id: string, { settings, data, ...props }: ReactorStackProps) {
+    super(scope, id, props);
+    this.#settings = settings;
+    this.#data = data;
+    this.functionPrefix = reactorFunctionPrefix(settings.serviceName);
+    acknowledgeFunctions(this, this.functionPrefix);
+    this.invocations = new WorkQueue(this, 'Invocations', { visibilitySeconds: WORKER_SECONDS + 30 });
+    this.deliveries = new WorkQueue(this, 'Deliveries', { visibilitySeconds: SENDER_SECONDS + 15 });
+    this.api = this.#api();
+    const [worker, sender] = [this.#worker(), this.#sender()];
+    this.workers = [worker, sender];
+    this.invocations.workedOnBy(worker, { batchSize: 1, maxConcurrency: WORKERS_MAX });
+    this.deliveries.workedOnBy(sender, {
+      batchSize: DELIVERIES_AT_ONCE,
+      maxConcurrency: SENDERS_MAX,
+    });
+  }
+
+  /** The role of every reactor's function. It allows nothing, and its boundary makes sure that it stays so whatever is attached to it. */
+  #role(): Role {
+    const nothing = new ManagedPolicy(this, 'Nothing', {
+      description: 'Boundary of the reactors: allows nothing',
+      statements: [new PolicyStatement({ effect: Effect.DENY, actions: ['*'], resources: ['*'] })],
+    });
+    return new Role(this, 'ReactorRole', {
+      description: 'Role of every reactor: allows nothing',
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      permissionsBoundary: nothing,
+    });
+  }
+
+  /** Node.js 16 and the runtime. Functions keep the version that they were made with, so old ones stay. */
+  #layer(): LayerVersion {
+    const { folder, hash } = buildReactorLayer(this.#settings.architecture);
+    return new LayerVersion(this, 'Runtime', {
+      description: 'Node.js 16.20.2 and the runtime of the reactors',
+      code: Code.fromAsset(folder, { assetHash: hash }),
+      compatibleRuntimes: [Runtime.PROVIDED_AL2023],
+      compatibleArchitectures: [
+        this.#settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
+      ],
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+
+  #api(): LambdaFunction {
+    const [settings, data, role, layer] = [this.#settings, this.#data, this.#role(), this.#layer()];
+    const prefix = this.functionPrefix;
+    return new ApiFunction<ReactorsEnvironment>(this, 'Reactors', {
+      settings,
+      data,
+      folder: 'reactors',
+      description: 'Reactors and their invocation',
+      environment: {
+        ...edgeEnvironment(settings, data),
+        PUBLIC_URL: settings.domainName === '' ? '' : `https://${settings.domainName}`,
+        TOKENS_TABLE: data.tokens.tableName,
+        REACTORS_TABLE: data.reactors.tableName,
+        LIST_SHARDS: String(settings.listShards),
+        CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
+        CLIENT_COMPATIBILITY: settings.clientCompatibility,
+        EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
+        INVOCATIONS_QUEUE_URL: this.invocations.queue.queueUrl,
+        REACTOR_FUNCTION_PREFIX: prefix,
+        REACTOR_ROLE: role.roleArn,
+        REACTOR_LAYER: layer.layerVersionArn,
+        REACTOR_ARCHITECTURE: settings.architecture,
+        HOT_CONCURRENCY: String(settings.hotConcurrency),
+      },
+      grants: [
+        ...allowTokenWrites(data),
+        allowOnTable(data.reactors, ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        allowOnFunctions(this, prefix, [
+          'CreateFunction',
+          'GetFunction',
+          'UpdateFunctionCode',
+          'UpdateFunctionConfiguration',
+          'CreateAlias',
+          'UpdateAlias',
+          'DeleteFunction',
+          'PutProvisionedConcurrencyConfig',
+          'DeleteProvisionedConcurrencyConfig',
+        ]),
+        allowOnFunctions(this, prefix, ['InvokeFunction'], ':live'),
+        new PolicyStatement({ actions: ['lambda:GetLayerVersion'], resources: [layer.layerVersionArn] }),
+        new PolicyStatement({
+          actions: ['iam:PassRole'],
+          resources: [role.roleArn],
+          conditions: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+        }),
+        allowCodeKey(data.key),
+        allowSend(this.invocations.queue),
+      ],
+    }).lambda;
+  }
+
+  #worker(): LambdaFunction {
+    const [settings, data] = [this.#settings, this.#data];
+    return new ServiceFunction<WorkerEnvironment>(this, 'Worker', {
+      folder: 'reactor-worker',
+      description: 'Runs asynchronous invocations of reactors',
+      timeoutSeconds: WORKER_SECONDS,
+      memoryMegabytes: 512,
+      logRetentionDays: settings.logRetentionDays,
+      key: data.key,
+      environment: {
+        ACCESS_TABLE: data.access.tableName,
+        EPHEMERAL_TABLE: data.ephemeral.tableName,
+        TOKENS_TABLE: data.tokens.tableName,
+        REACTORS_TABLE: data.reactors.tableName,
+        KEY_ID: data.key.keyArn,
+        LIST_SHARDS: String(settings.listShards),
+        CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
+        EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
+        INVOCATIONS_QUEUE_URL: this.invocations.queue.queueUrl,
+        DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
+        REACTOR_FUNCTION_PREFIX: this.functionPrefix,
+      },
+      grants: [
+        allowOnTable(data.access, ['GetItem']),
+        allowOnTable(data.ephemeral, ['GetItem', 'PutItem']),
+        allowTenantKeys(data.key, 'Decrypt'),
+        ...allowTokenWrites(data),
+        allowOnTable(data.reactors, ['GetItem', 'PutItem']),
+        allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], ':live'),
+        allowSend(this.invocations.queue),
+        allowSend(this.deliveries.queue),
+      ],
+    }).lambda;
+  }
+
+  #sender(): LambdaFunction {
+    const [settings, data] = [this.#settings, this.#data];
+    return new ServiceFunction<SenderEnvironment>(this, 'Sender', {
+      folder: 'webhook-sender',
+      description: 'Delivers results of asynchronous invocations',
+      timeoutSeconds: SENDER_SECONDS,
+      memoryMegabytes: 512,
+      logRetentionDays: settings.logRetentionDays,
+      key: data.key,
+      environment: {
+        ACCESS_TABLE: data.access.tableName,
+        EPHEMERAL_TABLE: data.ephemeral.tableName,
+        REACTORS_TABLE: data.reactors.tableName,
+        KEY_ID: data.key.keyArn,
+        DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
+        EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
+      },
+      grants: [
+        allowOnTable(data.access, ['GetItem']),
+        allowOnTable(data.ephemeral, ['GetItem', 'BatchGetItem']),
+        allowTenantKeys(data.key, 'Decrypt'),
+        allowOnTable(data.reactors, ['GetItem', 'PutItem']),
+        allowSend(this.deliveries.queue),
+      ],
+    }).lambda;
+  }
+}

@@ -1,0 +1,126 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { WorkQueue } from './constructs/work-queue.ts';
+
+const MINUTE = Duration.minutes(1);
+
+/** The parts of a deployment that are watched. */
+export interface Watched {
+  /** Namespace of the service's own metrics. */
+  readonly serviceName: string;
+  readonly api: HttpApi;
+  readonly apiFunctions: readonly LambdaFunction[];
+  readonly workers: readonly LambdaFunction[];
+  readonly sweeper: LambdaFunction;
+  readonly tables: readonly Table[];
+  readonly invocations: WorkQueue;
+  readonly deliveries: WorkQueue;
+}
+
+/** The sum of metrics, each counting as 0 where it has no value. */
+function sum(label: string, metrics: readonly IMetric[], period = MINUTE): MathExpression {
+  // Ids of one graph must differ.
+  const prefix = label.toLowerCase().replaceAll(/[^a-z]/g, '');
+  const named = metrics.map((metric, index) => [`${prefix}${String(index)}`, metric] as const);
+  return new MathExpression({
+    label,
+    period,
+    expression: named.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(named),
+  });
+}
+
+/** All metrics that the dashboard shows and the alarms look at. */
+export function serviceMetrics(watched: Watched) {
+  const { api, apiFunctions, workers, sweeper, tables, invocations, deliveries, serviceName } = watched;
+  const functions = [...apiFunctions, ...workers, sweeper];
+  const own = (metricName: string, dimensionsMap: Readonly<Record<string, string>> = {}) =>
+    new Metric({
+      namespace: serviceName,
+      metricName,
+      dimensionsMap: { service: 'sweeper', ...dimensionsMap },
+      statistic: Stats.MAXIMUM,
+      period: MINUTE,
+    });
+  const ofTable = (table: Table, metricName: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: table.tableName },
+      statistic: Stats.SUM,
+      period: MINUTE,
+    });
+  const usage = (resource: string) =>
+    new Metric({
+      namespace: 'AWS/Usage',
+      metricName: 'CallCount',
+      dimensionsMap: { Type: 'API', Service: 'KMS', Class: 'None', Resource: resource },
+      statistic: Stats.SUM,
+      period: MINUTE,
+      label: resource,
+    });
+  const works = ['cvc', 'tokens', 'applications', 'sessions', 'invocations', 'reactors'];
+
+  return {
+    requests: api.metricCount({ period: MINUTE, statistic: Stats.SUM, label: 'Requests' }),
+    serverErrors: api.metricServerError({ period: MINUTE, statistic: Stats.SUM, label: '5xx' }),
+    clientErrors: api.metricClientError({ period: MINUTE, statistic: Stats.SUM, label: '4xx' }),
+    serverErrorPercent: new MathExpression({
+      label: '5xx in percent',
+      period: Duration.minutes(5),
+      // A handful of requests says nothing in percent.
+      expression: 'IF(requests > 50, 100 * errors / requests, IF(errors > 5, 100, 0))',
+      usingMetrics: {
+        errors: api.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(5) }),
+        requests: api.metricCount({ statistic: Stats.SUM, period: Duration.minutes(5) }),
+      },
+    }),
+    latency: (statistic: string) => api.metricLatency({ period: MINUTE, statistic, label: statistic }),
+    throttles: sum(
+      'Throttles',
+      functions.map((each) => each.metricThrottles({ period: MINUTE })),
+    ),
+    workerErrors: sum(
+      'Errors in the background',
+      [...workers, sweeper].map((each) => each.metricErrors({ period: MINUTE })),
+    ),
+    invocationsOf: functions.map((each) => each.metricInvocations({ period: MINUTE })),
+    durationsOf: functions.map((each) => each.metricDuration({ period: MINUTE, statistic: 'p99' })),
+    sweeps: sweeper.metricInvocations({ period: Duration.minutes(5), label: 'Sweeps' }),
+    oldestDue: works.map((work) => own('OldestDueSeconds', { Work: work }).with({ label: work })),
+    longestDue: new MathExpression({
+      label: 'Oldest due record in seconds',
+      period: MINUTE,
+      expression: `MAX([${works.map((_, index) => `FILL(w${String(index)}, 0)`).join(', ')}])`,
+      usingMetrics: Object.fromEntries(
+        works.map((work, index) => [`w${String(index)}`, own('OldestDueSeconds', { Work: work })]),
+      ),
+    }),
+    parked: own('ParkedDeliveries').with({ label: 'Parked deliveries' }),
+    ageOf: (work: WorkQueue, label: string) =>
+      work.queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, label }),
+    putAside: sum(
+      'Messages put aside',
+      [invocations, deliveries].map(({ putAside }) =>
+        putAside.metricApproximateNumberOfMessagesVisible({ period: MINUTE }),
+      ),
+    ),
+    storeThrottles: sum(
+      'Throttled reads and writes',
+      tables.flatMap((table) => [
+        ofTable(table, 'ReadThrottleEvents'),
+        ofTable(table, 'WriteThrottleEvents'),
+      ]),
+    ),
+    unitsOf: tables.flatMap((table) => [
+      ofTable(table, 'ConsumedReadCapacityUnits'),
+      ofTable(table, 'ConsumedWriteCapacityUnits'),
+    ]),
+    keyCalls: [usage('Decrypt'), usage('GenerateDataKey')],
+  };
+}
+
+export type ServiceMetrics = ReturnType<typeof serviceMetrics>;

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AwsCall, AwsResponse } from '../aws-service.ts';
+import { delayedMessage } from './delayed-message.ts';
+import type { Fault, FaultKind } from './fault.ts';
+import { busy, conflicting, failed, throttled } from './fault-failures.ts';
+import { partialBatch } from './partial-batch.ts';
+import type { Random } from './seeded-random.ts';
+
+/** What happens to a call on its way to a service and back. */
+export interface CallFaults {
+  /**
+   * Carries out a call under the faults of the moment. `action` is the name without the service. Resolves to `cut` if the connection is to be
+   * cut instead of answered; rejects with {@link AwsError} as the service, or the fault, fails.
+   */
+  carryOut(
+    call: AwsCall,
+    action: string,
+    perform: (call: AwsCall) => Promise<AwsResponse>,
+  ): Promise<AwsResponse | 'cut'>;
+}
+
+/** Actions that a kind acts on; a kind that is not here acts on all. */
+const actsOn: Partial<Record<FaultKind, (service: string, action: string) => boolean>> = {
+  // Invoke has a limit of its own, which is `busy`.
+  throttle: (service, action) => service !== 'lambda' || action !== 'InvokeFunction',
+  busy: (_service, action) => action === 'InvokeFunction',
+  conflict: (_service, action) => /^(?:Transact|PutItem|UpdateItem|DeleteItem)/.test(action),
+  partial: (_service, action) => action === 'BatchGetItem' || action === 'BatchWriteItem',
+  duplicate: (_service, action) => action.startsWith('SendMessage'),
+  delay: (_service, action) => action.startsWith('SendMessage'),
+};
+
+export function callFaults(faults: () => readonly Fault[], random: Random): CallFaults {
+  function matching(kind: FaultKind, service: string, action: string): readonly Fault[] {
+    if (actsOn[kind]?.(service, action) === false) return [];
+    return faults().filter(
+      (fault) =>
+        fault.kind === kind &&
+        fault.service === service &&
+        (fault.only === undefined || fault.only === action),
+    );
+  }
+
+  return {
+    carryOut: async (call, action, perform) => {
+      const { service } = call;
+      const happens = (kind: FaultKind): boolean =>
+        matching(kind, service, action).some(({ value }) => random() < value);
+      const milliseconds = (kind: FaultKind): number =>
+        matching(kind, service, action).reduce((sum, { value }) => sum + value, 0);
+
+      // Decided at once, so that what a call meets does not depend on how long others take.
+      const [down, slow, lost] = [happens('down'), milliseconds('latency'), happens('lost-answer')];
+      const wayThereMs = random() * slow;
+      if (slow > 0) await pause(wayThereMs);
+      if (down) return 'cut';
+      if (happens('throttle')) throw throttled(call, action, random());
+      if (happens('busy')) throw busy();
+      if (happens('conflict')) throw conflicting(call, action, random());
+      if (happens('error')) throw failed(call);
+      const [outcome] = await Promise.allSettled([attempt(call)]);
+      if (slow > 0) await pause(slow - wayThereMs);
+      if (lost && random() < 0.5) return 'cut';
+      if (lost) throw failed(call);
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+
+      async function attempt(wanted: AwsCall): Promise<AwsResponse> {
+        const delayMs = milliseconds('delay');
+        const sent = delayMs === 0 ? wanted : delayedMessage(wanted, () => random() * delayMs);
+        if (happens('duplicate')) await perform(sent);
+        const left = matching('partial', service, action);
+        if (left.length === 0) return await perform(sent);
+        const part = partialBatch(sent, action, () => left.some(({ value }) => random() < value));
+        return part.answer(await perform(part.call));
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { AwsError } from '../aws-service.ts';
+import { createTokenBucket } from '../gateway/token-bucket.ts';
+import type { TokenBucket } from '../gateway/token-bucket.ts';
+import type { LambdaOperation } from './control-plane/lambda-operation.ts';
+
+/** Calls a second for the whole account (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests). */
+export interface CallLimitSettings {
+  /** All calls but Invoke and GetFunction together. Default 15. */
+  readonly controlPerSecond: number;
+  /** GetFunction. Default 100. */
+  readonly readPerSecond: number;
+}
+
+export const accountCallLimits: CallLimitSettings = { controlPerSecond: 15, readPerSecond: 100 };
+
+export interface CallLimits {
+  /** Counts a call. Throws {@link AwsError} `TooManyRequestsException`. */
+  take(limit: NonNullable<LambdaOperation['limit']>): void;
+  /** Refuses the next calls but Invoke, however many there were. */
+  throttleNext(calls: number): void;
+  change(settings: Partial<CallLimitSettings>): void;
+  readonly settings: CallLimitSettings;
+  readonly throttled: number;
+}
+
+function bucket(ratePerSecond: number): TokenBucket {
+  // AWS does not publish its burst; a second's worth is what a client may rely on.
+  return createTokenBucket({ ratePerSecond, burst: ratePerSecond });
+}
+
+export function createCallLimits(): CallLimits {
+  let settings = accountCallLimits;
+  let control = bucket(settings.controlPerSecond);
+  let read = bucket(settings.readPerSecond);
+  let throttled = 0;
+
+  function passes(limit: 'control' | 'read'): boolean {
+    if (throttled === 0) return limit === 'control' ? control() : read();
+    throttled -= 1;
+    return false;
+  }
+
+  return {
+    take: (limit) => {
+      if (limit !== 'none' && !passes(limit))
+        throw new AwsError('TooManyRequestsException', 429, 'Rate exceeded', {
+          Reason: 'CallerRateLimitExceeded',
+        });
+    },
+    throttleNext: (calls) => {
+      throttled = calls;
+    },
+    change: (changes) => {
+      settings = { ...settings, ...changes };
+      control = bucket(settings.controlPerSecond);
+      read = bucket(settings.readPerSecond);
+    },
+    get settings() {
+      return settings;
+    },
+    get throttled() {
+      return throttled;
+    },
+  };
+}

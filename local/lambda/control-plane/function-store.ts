@@ -1,0 +1,125 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeDigest } from './code-archive.ts';
+import { functionRecord } from './function-record.ts';
+import type { FunctionRecord } from './function-record.ts';
+
+/** Functions with the zips of their versions. */
+export interface FunctionStore {
+  all(): readonly FunctionRecord[];
+  get(name: string): FunctionRecord | undefined;
+  /** The zip by its `CodeSha256`. Throws an Error if no version of the function has it. */
+  code(name: string, codeSha256: string): Uint8Array;
+  /**
+   * Replaces a record, with a new zip if there is one: visible at once, and kept on disk when the promise resolves. Zips that no
+   * version refers to any more are forgotten.
+   */
+  put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+interface Stored {
+  readonly record: FunctionRecord;
+  readonly zips: ReadonlyMap<string, Uint8Array>;
+}
+
+const recordFile = 'function.json';
+
+function zipFile(codeSha256: string): string {
+  return `${Buffer.from(codeSha256, 'base64').toString('hex')}.zip`;
+}
+
+/** Written beside and renamed, so that a crash leaves either the old file or the new one. */
+async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
+  const handle = await open(`${file}.new`, 'w', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}
+
+function digestsOf({ latest, versions }: FunctionRecord): ReadonlySet<string> {
+  return new Set([latest, ...versions].map(({ settings }) => settings.codeSha256));
+}
+
+async function readFunction(directory: string): Promise<Stored | undefined> {
+  const text = await readFile(join(directory, recordFile), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const record = functionRecord.parse(JSON.parse(text));
+  const zips = new Map<string, Uint8Array>();
+  for (const digest of digestsOf(record)) {
+    const zip = await readFile(join(directory, zipFile(digest)));
+    if (codeDigest(zip) !== digest) throw new Error(`${directory}/${zipFile(digest)} is damaged`);
+    zips.set(digest, zip);
+  }
+  return { record, zips };
+}
+
+/** What a killed start left half made has no record, and was never acknowledged. */
+async function readFunctions(directory: string): Promise<Map<string, Stored>> {
+  const functions = new Map<string, Stored>();
+  for (const name of await readdir(directory)) {
+    const found = await readFunction(join(directory, name));
+    if (found === undefined) await rm(join(directory, name), { recursive: true, force: true });
+    else functions.set(name, found);
+  }
+  return functions;
+}
+
+async function writeFunction(directory: string, { record, zips }: Stored): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const present = new Set(await readdir(directory));
+  // Zips first: a record never refers to one that is not there.
+  for (const [digest, zip] of zips)
+    if (!present.has(zipFile(digest))) await writeAtomically(join(directory, zipFile(digest)), zip);
+  await writeAtomically(join(directory, recordFile), JSON.stringify(record, undefined, 2));
+  const wanted = new Set([recordFile, ...[...zips.keys()].map(zipFile)]);
+  for (const name of present) if (!wanted.has(name)) await rm(join(directory, name), { force: true });
+}
+
+/** The record first: without it the rest is a leftover. */
+async function removeFunction(directory: string): Promise<void> {
+  await rm(join(directory, recordFile), { force: true });
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** Functions in `<dataDir>/<name>/` (readable by their owner only); without a directory, in memory. */
+export async function openFunctionStore(dataDir: string | undefined): Promise<FunctionStore> {
+  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const functions = dataDir === undefined ? new Map<string, Stored>() : await readFunctions(dataDir);
+  let written: Promise<void> = Promise.resolve();
+
+  /** One write after the other, whatever became of the one before. */
+  async function persist(write: (directory: string) => Promise<void>): Promise<void> {
+    if (dataDir === undefined) return;
+    const mine = written.then(() => write(dataDir));
+    written = mine.catch(() => undefined);
+    await mine;
+  }
+
+  return {
+    all: () => [...functions.values()].map(({ record }) => record),
+    get: (name) => functions.get(name)?.record,
+    code: (name, codeSha256) => {
+      const zip = functions.get(name)?.zips.get(codeSha256);
+      if (zip === undefined) throw new Error(`function ${name} has no code ${codeSha256}`);
+      return zip;
+    },
+    put: async (record, zip) => {
+      const known = new Map(functions.get(record.name)?.zips);
+      if (zip !== undefined) known.set(codeDigest(zip), zip);
+      const wanted = digestsOf(record);
+      const zips = new Map([...known].filter(([digest]) => wanted.has(digest)));
+      const stored = { record, zips };
+      functions.set(record.name, stored);
+      await persist((directory) => writeFunction(join(directory, record.name), stored));
+    },
+    delete: async (name) => {
+      functions.delete(name);
+      await persist((directory) => removeFunction(join(directory, name)));
+    },
+  };
+}

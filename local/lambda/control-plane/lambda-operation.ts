@@ -1,0 +1,88 @@
+import type { AwsAccess, AwsCall, AwsResponse } from '../../aws-service.ts';
+import { parseFunctionName } from '../function-name.ts';
+import type { FunctionRegistry } from './function-registry.ts';
+
+/** A call of the Lambda API after its path was read. */
+export interface LambdaRequest {
+  readonly call: AwsCall;
+  /** Values of the path's `{Parameters}`. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Of `FunctionName`; empty for calls that name none in the path. */
+  readonly name: string;
+  /** Of the query, or of a qualified `FunctionName`. */
+  readonly qualifier: string | undefined;
+}
+
+/** One call of the Lambda API. */
+export interface LambdaOperation {
+  readonly method: string;
+  /** With `{Parameters}`, as in the API reference. */
+  readonly path: string;
+  readonly action: string;
+  /** What the action is checked against. */
+  readonly resource: (request: LambdaRequest) => string;
+  /** Condition keys of that check. */
+  readonly context?: (request: LambdaRequest) => NonNullable<AwsAccess['context']>;
+  /** What the caller needs besides. */
+  readonly also?: (request: LambdaRequest) => readonly AwsAccess[];
+  /** Which of the account's limits of calls it counts against. Default `control`. */
+  readonly limit?: 'control' | 'read' | 'none';
+  readonly answer: (request: LambdaRequest) => Promise<AwsResponse> | AwsResponse;
+}
+
+export interface ControlPlane {
+  readonly registry: FunctionRegistry;
+  readonly functionArn: (name: string) => string;
+  /** Whether the app's templates have a function of the name. */
+  readonly isTemplateFunction: (name: string) => boolean;
+  readonly isLayer: (arn: string) => boolean;
+  /** Whether a role exists and trusts Lambda. */
+  readonly canAssume: (roleArn: string) => boolean;
+  /** Whether the policy of a KMS key lets Lambda encrypt the code of a function. */
+  readonly canEncrypt: (keyArn: string, functionArn: string) => boolean;
+}
+
+export function json(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): AwsResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+}
+
+export const noContent: AwsResponse = { status: 204, headers: {}, body: '' };
+
+const compiled = new Map<string, RegExp>();
+
+function expressionOf(path: string): RegExp {
+  const known = compiled.get(path);
+  if (known !== undefined) return known;
+  const made = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`);
+  compiled.set(path, made);
+  return made;
+}
+
+/** The request, if the call is one of the operation. */
+export function matchOperation(operation: LambdaOperation, call: AwsCall): LambdaRequest | undefined {
+  if (operation.method !== call.method) return undefined;
+  const found = expressionOf(operation.path).exec(call.path);
+  if (found === null) return undefined;
+  const parameters = Object.fromEntries(
+    Object.entries(found.groups ?? {}).map(([key, value]) => [key, decodeURIComponent(value)]),
+  );
+  const { name, qualifier } = parseFunctionName(parameters['FunctionName'] ?? '');
+  return { call, parameters, name, qualifier: qualifier ?? call.query.get('Qualifier') ?? undefined };
+}
+
+/** A page of a list and the marker of the next: the position, as text that says nothing. */
+export function page<T>(
+  items: readonly T[],
+  query: URLSearchParams,
+): { readonly items: readonly T[]; readonly next: { readonly NextMarker?: string } } {
+  const limit = Math.min(50, Math.max(1, Number(query.get('MaxItems') ?? 50) || 50));
+  const marker = query.get('Marker');
+  const start = marker === null ? 0 : Number(Buffer.from(marker, 'base64url').toString()) || 0;
+  const end = start + limit;
+  const next = end < items.length ? { NextMarker: Buffer.from(String(end)).toString('base64url') } : {};
+  return { items: items.slice(start, end), next };
+}

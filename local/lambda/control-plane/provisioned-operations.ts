@@ -1,0 +1,80 @@
+import { AwsError } from '../../aws-service.ts';
+import type { FunctionRecord, ProvisionedRecord } from './function-record.ts';
+import { invalidParameter } from './lambda-failures.ts';
+import { json, noContent } from './lambda-operation.ts';
+import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-operation.ts';
+import { presentProvisioned } from './present.ts';
+import { parseBody } from './requests.ts';
+
+/** The calls about instances that are kept warm. */
+export function provisionedOperations({ registry, functionArn }: ControlPlane): readonly LambdaOperation[] {
+  const qualified = ({ name, qualifier }: LambdaRequest): string => `${functionArn(name)}:${qualifier ?? ''}`;
+
+  function named({ name, qualifier = '' }: LambdaRequest): { record: FunctionRecord; qualifier: string } {
+    const { record, version } = registry.resolve(name, qualifier);
+    if (version.version === '$LATEST')
+      throw invalidParameter(
+        'Provisioned Concurrency Configs cannot be applied to unpublished function versions.',
+      );
+    return { record, qualifier };
+  }
+
+  function others({ provisioned }: FunctionRecord, without: string): readonly ProvisionedRecord[] {
+    return provisioned.filter(({ qualifier }) => qualifier !== without);
+  }
+
+  async function put(request: LambdaRequest): Promise<object> {
+    const body = parseBody('putProvisionedConcurrencyConfig', request.call.body);
+    const { record, qualifier } = named(request);
+    // Ready no sooner than the version itself.
+    const { activeFrom } = registry.versionOf(record.latest.settings, qualifier);
+    const config: ProvisionedRecord = {
+      qualifier,
+      instances: body.ProvisionedConcurrentExecutions,
+      lastModified: new Date().toISOString().replace('Z', '+0000'),
+      readyFrom: activeFrom,
+    };
+    await registry.put({ ...record, provisioned: [...others(record, qualifier), config] });
+    return presentProvisioned(config);
+  }
+
+  function get(request: LambdaRequest): object {
+    const { record, qualifier } = named(request);
+    const config = record.provisioned.find((one) => one.qualifier === qualifier);
+    if (config !== undefined) return presentProvisioned(config);
+    throw new AwsError(
+      'ProvisionedConcurrencyConfigNotFoundException',
+      404,
+      'No Provisioned Concurrency Config found for this function',
+    );
+  }
+
+  const path = '/2019-09-30/functions/{FunctionName}/provisioned-concurrency';
+  return [
+    {
+      method: 'PUT',
+      path,
+      action: 'lambda:PutProvisionedConcurrencyConfig',
+      resource: qualified,
+      answer: async (request) => json(202, await put(request)),
+    },
+    {
+      method: 'GET',
+      path,
+      action: 'lambda:GetProvisionedConcurrencyConfig',
+      resource: qualified,
+      answer: (request) => json(200, get(request)),
+    },
+    {
+      method: 'DELETE',
+      path,
+      action: 'lambda:DeleteProvisionedConcurrencyConfig',
+      resource: qualified,
+      answer: async (request) => {
+        const { record, qualifier } = named(request);
+        await registry.put({ ...record, provisioned: [...others(record, qualifier)] });
+        return noContent;
+      },
+    },
+  ];
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { RoleCredentials } from '../assembly/role-registry.ts';
+import type { AwsService } from '../aws-service.ts';
+import { createCallLimits } from './call-limits.ts';
+import { functionOperations } from './control-plane/function-operations.ts';
+import { createFunctionRegistry } from './control-plane/function-registry.ts';
+import { openFunctionStore } from './control-plane/function-store.ts';
+import type { ControlPlane } from './control-plane/lambda-operation.ts';
+import { provisionedOperations } from './control-plane/provisioned-operations.ts';
+import { tagOperations } from './control-plane/tag-operations.ts';
+import { versionOperations } from './control-plane/version-operations.ts';
+import { createProcessHost } from './custom-runtime/process-host.ts';
+import type { ProcessHostOptions } from './custom-runtime/process-host.ts';
+import type { FunctionHost } from './function-host.ts';
+import { invokeOperations } from './invoke-operations.ts';
+import { createLambdaService } from './lambda-service.ts';
+import type { LayerTable } from './layer-table.ts';
+
+export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor' | 'layers'> {
+  readonly accountId: string;
+  /** Directory of the functions made by CreateFunction; without it they live in memory. */
+  readonly dataDir?: string;
+  /** The functions of the app's templates. */
+  readonly functions: FunctionHost;
+  readonly layers: LayerTable;
+  readonly credentialsFor: (roleArn: string) => RoleCredentials;
+  readonly canAssume: ControlPlane['canAssume'];
+  readonly canEncrypt: ControlPlane['canEncrypt'];
+}
+
+/** What `PUT /_local/lambda` takes: how the control plane behaves from now on. Members that are absent stay as they are. */
+const behaviour = z.strictObject({
+  /** The next so many calls but Invoke answer TooManyRequestsException. */
+  throttle: z.number().int().min(0).exactOptional(),
+  controlPerSecond: z.number().positive().exactOptional(),
+  readPerSecond: z.number().positive().exactOptional(),
+  /** How long new versions are Pending and updates InProgress. */
+  pendingMs: z.number().min(0).exactOptional(),
+  /** Names of the functions that are Inactive; any other is not. */
+  inactive: z.array(z.string()).exactOptional(),
+});
+
+/** Lambda on one machine, beyond the functions of the templates: the API and the processes of custom runtimes. */
+export interface Lambda {
+  readonly service: AwsService;
+  /** Answers `/_local/lambda`: changes the behaviour if there is a body, and tells it. Throws an Error for a wrong body. */
+  control(body: string): unknown;
+  /** Nothing can be invoked before. Starts the instances that are kept warm. */
+  start(awsEndpointUrl: string): void;
+  /** Kills every process. */
+  close(): Promise<void>;
+}
+
+const defaultPendingMs = 50;
+
+export async function createLambda(options: LambdaOptions): Promise<Lambda> {
+  const { accountId, region, functions, layers } = options;
+  const background = new Set<Promise<unknown>>();
+  let pendingMs = defaultPendingMs;
+  const limits = createCallLimits();
+  const processes = createProcessHost(options);
+  const registry = createFunctionRegistry({
+    store: await openFunctionStore(options.dataDir),
+    pendingMs: () => pendingMs,
+    onChange: (name, versions) => {
+      processes.reconcile(name, versions);
+    },
+  });
+  const functionArn = (name: string): string => `arn:aws:lambda:${region}:${accountId}:function:${name}`;
+  const controlPlane: ControlPlane = {
+    registry,
+    functionArn,
+    isTemplateFunction: (name) => functions.has(name),
+    isLayer: (arn) => layers.find(arn) !== undefined,
+    canAssume: options.canAssume,
+    canEncrypt: options.canEncrypt,
+  };
+
+  function inBackground(running: Promise<unknown>): void {
+    const settled = running.catch(() => undefined);
+    background.add(settled);
+    void settled.then(() => background.delete(settled));
+  }
+
+  function control(body: string): unknown {
+    const change = behaviour.parse(JSON.parse(body === '' ? '{}' : body));
+    const { throttle, inactive, controlPerSecond, readPerSecond } = change;
+    if (throttle !== undefined) limits.throttleNext(throttle);
+    if (inactive !== undefined) registry.deactivate(inactive);
+    if (controlPerSecond !== undefined) limits.change({ controlPerSecond });
+    if (readPerSecond !== undefined) limits.change({ readPerSecond });
+    pendingMs = change.pendingMs ?? pendingMs;
+    return {
+      throttle: limits.throttled,
+      ...limits.settings,
+      pendingMs,
+      inactive: registry.inactive(),
+      instances: processes.instanceCounts(),
+    };
+  }
+
+  return {
+    service: createLambdaService({
+      operations: [
+        ...invokeOperations({ functions, registry, processes, functionArn, inBackground }),
+        ...functionOperations(controlPlane),
+        ...versionOperations(controlPlane),
+        ...provisionedOperations(controlPlane),
+        ...tagOperations(controlPlane),
+      ],
+      limits,
+      tagsOf: (name) => registry.find(name)?.tags ?? {},
+      close: () => Promise.resolve(),
+    }),
+    control,
+    start: (awsEndpointUrl) => {
+      processes.start(awsEndpointUrl);
+      registry.announce();
+    },
+    close: async () => {
+      await processes.close();
+      await Promise.allSettled(background);
+    },
+  };
+}

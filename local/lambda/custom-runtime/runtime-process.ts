@@ -1,0 +1,124 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { errorMessage } from '../../error-code.ts';
+
+export interface RuntimeProcessOptions {
+  readonly codeDirectory: string;
+  readonly layerDirectories: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Receives what the process prints; without it the process has nowhere to print to. */
+  readonly log?: (text: string) => void;
+  /** `reason` is what Lambda says: `exit status 1`, `signal: killed`. Called once. */
+  readonly onExit: (reason: string) => void;
+}
+
+/** The process of an instance, with a process group of its own so that whatever it starts ends with it. */
+export interface RuntimeProcess {
+  /** `undefined` if it could not be started. */
+  readonly pid: number | undefined;
+  kill(): void;
+}
+
+const signalNames: Readonly<Record<string, string>> = {
+  SIGABRT: 'aborted',
+  SIGBUS: 'bus error',
+  SIGILL: 'illegal instruction',
+  SIGKILL: 'killed',
+  SIGSEGV: 'segmentation fault',
+  SIGTERM: 'terminated',
+  SIGTRAP: 'trace/breakpoint trap',
+};
+
+/** Lambda looks for it in the function's code, then in its layers. */
+function findBootstrap({ codeDirectory, layerDirectories }: RuntimeProcessOptions): string | undefined {
+  return [codeDirectory, ...layerDirectories]
+    .map((directory) => join(directory, 'bootstrap'))
+    .find((path) => existsSync(path));
+}
+
+let parentDeathSignal: readonly string[] | undefined;
+
+/**
+ * A prefix of the command by which Linux kills the process when this one ends, even by `kill -9`. Elsewhere, and where util-linux is
+ * missing, a runtime notices at its next call that the Runtime API has gone.
+ */
+function untilParentDies(): readonly string[] {
+  if (parentDeathSignal !== undefined) return parentDeathSignal;
+  const prefix = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'];
+  const probe =
+    existsSync(prefix[0] ?? '') && spawnSync('/usr/bin/setpriv', ['--pdeathsig', 'KILL', '--', 'true']);
+  parentDeathSignal = probe !== false && probe.status === 0 ? prefix : [];
+  return parentDeathSignal;
+}
+
+const running = new Set<number>();
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** However this process ends by itself, no instance stays behind. */
+process.on('exit', () => {
+  for (const pid of running) killGroup(pid);
+});
+
+const loggedBytesPerSecond = 1_000_000;
+
+/** Hands on what a process prints as long as it is a bearable amount: an endless writer must not fill the disk or the memory. */
+function logTo(stream: Readable, log: (text: string) => void): void {
+  let second = 0;
+  let bytes = 0;
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) bytes = 0;
+    second = now;
+    bytes += text.length;
+    if (bytes <= loggedBytesPerSecond) log(text);
+  });
+}
+
+/** Starts `bootstrap`. Never throws: what cannot be started exits at once. */
+export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProcess {
+  const { codeDirectory, environment, log, onExit } = options;
+  const bootstrap = findBootstrap(options);
+  if (bootstrap === undefined) {
+    setImmediate(onExit, "Couldn't find valid bootstrap(s): [/var/task/bootstrap /opt/bootstrap]");
+    return { pid: undefined, kill: () => undefined };
+  }
+  const [program, ...rest] = untilParentDies();
+  const [command, args] = program === undefined ? [bootstrap, []] : [program, [...rest, bootstrap]];
+  const output = log === undefined ? 'ignore' : 'pipe';
+  const child = spawn(command, args, {
+    cwd: codeDirectory,
+    env: { ...environment },
+    detached: true,
+    stdio: ['ignore', output, output],
+  });
+  const { pid } = child;
+  if (pid !== undefined) running.add(pid);
+  if (log !== undefined)
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) logTo(stream, log);
+  child.once('error', (error) => {
+    if (pid === undefined) onExit(errorMessage(error));
+  });
+  child.once('exit', (code, signal) => {
+    if (pid !== undefined) {
+      // What the runtime started goes with it; afterwards the number may be somebody else's.
+      killGroup(pid);
+      running.delete(pid);
+    }
+    onExit(signal === null ? `exit status ${String(code)}` : `signal: ${signalNames[signal] ?? signal}`);
+  });
+  return {
+    pid,
+    kill: () => {
+      if (pid !== undefined && running.has(pid)) killGroup(pid);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { AwsError } from '../aws-service.ts';
+import type { AwsCall, AwsResponse } from '../aws-service.ts';
+import { json } from './control-plane/lambda-operation.ts';
+import type { LambdaOperation, LambdaRequest } from './control-plane/lambda-operation.ts';
+import { presentConfiguration, presentFunction } from './control-plane/present.ts';
+import type { FunctionRegistry } from './control-plane/function-registry.ts';
+import type { ProcessHost } from './custom-runtime/process-host.ts';
+import { requirePayloadSize } from './function-definition.ts';
+import type { InvocationOutcome } from './function-definition.ts';
+import type { FoundFunction, FunctionHost } from './function-host.ts';
+
+export interface InvokeDependencies {
+  /** The functions of the app's templates. */
+  readonly functions: FunctionHost;
+  /** The functions made by CreateFunction. */
+  readonly registry: FunctionRegistry;
+  readonly processes: ProcessHost;
+  readonly functionArn: (name: string) => string;
+  /** Takes an invocation whose end nobody waits for. */
+  readonly inBackground: (running: Promise<unknown>) => void;
+}
+
+/** An invocation that may begin: the function exists and is in a state to run. */
+interface Accepted {
+  readonly version: string;
+  readonly run: () => Promise<InvocationOutcome>;
+}
+
+function templateConfiguration({ definition, arn }: FoundFunction): object {
+  return {
+    FunctionName: definition.name,
+    FunctionArn: arn,
+    Runtime: definition.runtime,
+    Role: definition.roleArn,
+    Handler: definition.handler,
+    Timeout: definition.timeoutSeconds,
+    MemorySize: definition.memoryMb,
+    Version: '$LATEST',
+    PackageType: 'Zip',
+    State: 'Active',
+    LastUpdateStatus: 'Successful',
+    Environment: { Variables: definition.environment },
+  };
+}
+
+function checkedPayload(call: AwsCall): string {
+  const text = call.body.length === 0 ? '{}' : call.body.toString('utf8');
+  requirePayloadSize(text);
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new AwsError('InvalidRequestContentException', 400, 'Could not parse request body into json');
+  }
+  return text;
+}
+
+/** The calls that functions of both kinds answer to: those of the templates and those made by CreateFunction. */
+export function invokeOperations(dependencies: InvokeDependencies): readonly LambdaOperation[] {
+  const { functions, registry, processes, functionArn } = dependencies;
+  const qualified = ({ name, qualifier }: LambdaRequest): string =>
+    functionArn(name) + (qualifier === undefined ? '' : `:${qualifier}`);
+
+  function accept({ name, qualifier }: LambdaRequest, payload: string, requestId: string): Accepted {
+    if (functions.has(name)) {
+      const { arn } = functions.find(name, qualifier);
+      return { version: '$LATEST', run: () => functions.invoke(arn, payload, requestId) };
+    }
+    const found = registry.resolve(name, qualifier);
+    const runnable = registry.runnable(found);
+    const invocation = { requestId, payload, invokedFunctionArn: found.arn };
+    return { version: runnable.version, run: () => processes.invoke(runnable, invocation) };
+  }
+
+  async function respond({ version, run }: Accepted): Promise<AwsResponse> {
+    const { failed, payload } = await run();
+    const headers = {
+      'content-type': 'application/json',
+      'x-amz-executed-version': version,
+      ...(failed && { 'x-amz-function-error': 'Unhandled' }),
+    };
+    return { status: 200, headers, body: payload };
+  }
+
+  async function invoke(request: LambdaRequest): Promise<AwsResponse> {
+    const payload = checkedPayload(request.call);
+    const accepted = accept(request, payload, randomUUID());
+    const type = request.call.headers['x-amz-invocation-type'] ?? 'RequestResponse';
+    switch (type) {
+      case 'RequestResponse':
+        return await respond(accepted);
+      case 'Event':
+        // On AWS a failed event invocation is tried twice more, minutes later; here the function's log says that it failed.
+        dependencies.inBackground(accepted.run());
+        return { status: 202, headers: {}, body: '' };
+      case 'DryRun':
+        return { status: 204, headers: {}, body: '' };
+      default:
+        throw new AwsError('InvalidParameterValueException', 400, `Invalid invocation type: ${type}`);
+    }
+  }
+
+  const path = '/2015-03-31/functions/{FunctionName}';
+  return [
+    {
+      method: 'POST',
+      path: `${path}/invocations`,
+      action: 'lambda:InvokeFunction',
+      resource: qualified,
+      limit: 'none',
+      answer: invoke,
+    },
+    {
+      method: 'GET',
+      path,
+      action: 'lambda:GetFunction',
+      resource: qualified,
+      limit: 'read',
+      answer: ({ name, qualifier }) =>
+        functions.has(name)
+          ? json(200, { Configuration: templateConfiguration(functions.find(name, qualifier)) })
+          : json(200, presentFunction(registry, registry.resolve(name, qualifier))),
+    },
+    {
+      method: 'GET',
+      path: `${path}/configuration`,
+      action: 'lambda:GetFunctionConfiguration',
+      resource: qualified,
+      answer: ({ name, qualifier }) =>
+        functions.has(name)
+          ? json(200, templateConfiguration(functions.find(name, qualifier)))
+          : json(200, presentConfiguration(registry, registry.resolve(name, qualifier))),
+    },
+  ];
+}

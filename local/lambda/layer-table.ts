@@ -1,0 +1,21 @@
+/** A version of a layer: what AWS would unpack into `/opt`. */
+export interface Layer {
+  readonly arn: string;
+  readonly directory: string;
+}
+
+/** The layers of the app by their ARNs. */
+export interface LayerTable {
+  define(layer: Layer): void;
+  find(arn: string): Layer | undefined;
+}
+
+export function createLayerTable(): LayerTable {
+  const layers = new Map<string, Layer>();
+  return {
+    define: (layer) => {
+      layers.set(layer.arn, layer);
+    },
+    find: (arn) => layers.get(arn),
+  };
+}

@@ -1,0 +1,210 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { AwsError } from '../aws-service.ts';
+import type { AwsAccess, AwsCall, AwsResponse, AwsService } from '../aws-service.ts';
+import type { QueueDefinition } from './queue-definitions.ts';
+import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
+
+export interface SqsOptions {
+  readonly accountId: string;
+  readonly region: string;
+  /** Directory of the messages; without it they live in memory. */
+  readonly dataDir?: string;
+}
+
+export interface Sqs extends AwsService {
+  /** Makes a queue; one that is there already keeps its messages and gets the attributes. */
+  createQueue(queue: QueueDefinition): Promise<void>;
+  /** A call that is allowed, such as those of an event source mapping. Throws {@link AwsError} as SQS fails. */
+  call(operation: string, input: object): Promise<unknown>;
+}
+
+/** The calls that run locally, by the action that they need. Batches need that of their single form. */
+const actions: Readonly<Record<string, string>> = {
+  SendMessage: 'sqs:SendMessage',
+  SendMessageBatch: 'sqs:SendMessage',
+  ReceiveMessage: 'sqs:ReceiveMessage',
+  DeleteMessage: 'sqs:DeleteMessage',
+  DeleteMessageBatch: 'sqs:DeleteMessage',
+  ChangeMessageVisibility: 'sqs:ChangeMessageVisibility',
+  ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
+  GetQueueAttributes: 'sqs:GetQueueAttributes',
+  GetQueueUrl: 'sqs:GetQueueUrl',
+  PurgeQueue: 'sqs:PurgeQueue',
+};
+
+/** What a caller needs of the key of an encrypted queue, by call (SQS Developer Guide, Key management). */
+const keyActions: Readonly<Record<string, readonly string[]>> = {
+  SendMessage: ['kms:GenerateDataKey', 'kms:Decrypt'],
+  SendMessageBatch: ['kms:GenerateDataKey', 'kms:Decrypt'],
+  ReceiveMessage: ['kms:Decrypt'],
+};
+
+/** Names of failures in SQS's older protocol, by which clients still know them; all others are the same in both. */
+const queryCodes: Readonly<Record<string, string>> = {
+  KmsAccessDenied: 'KMS.AccessDeniedException',
+  QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
+  UnsupportedOperation: 'AWS.SimpleQueueService.UnsupportedOperation',
+};
+
+const named = z.looseObject({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
+const failed = z.object({ __type: z.string(), message: z.string() });
+
+interface Worked {
+  readonly status: number;
+  readonly body: string;
+}
+
+function parseInput(body: Buffer): z.infer<typeof named> {
+  try {
+    return named.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    throw new AwsError('InvalidParameterValue', 400, 'The request is not JSON of SQS.');
+  }
+}
+
+function lastPart(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1);
+}
+
+/** The worker that holds the queues, started by its first call. */
+function createQueueWorker(settings: QueueWorkerSettings) {
+  let worker: Worker | undefined;
+  let lastId = 0;
+  let closed: PromiseWithResolvers<undefined> | undefined;
+  const waiting = new Map<number, PromiseWithResolvers<Worked>>();
+
+  function abandon(error: Error): void {
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    closed?.resolve(undefined);
+  }
+
+  function received(answer: QueueAnswer): void {
+    if (answer.kind === 'closed') {
+      closed?.resolve(undefined);
+      return;
+    }
+    waiting.get(answer.id)?.resolve(answer);
+    waiting.delete(answer.id);
+  }
+
+  function start(): Worker {
+    const started = new Worker(join(import.meta.dirname, 'queue-worker.ts'), {
+      workerData: settings,
+      execArgv: [],
+      name: 'sqs',
+    });
+    started.on('message', received);
+    started.on('error', abandon);
+    started.on('exit', () => {
+      abandon(new Error('the queues have stopped'));
+    });
+    return started;
+  }
+
+  function post(request: QueueRequest): void {
+    worker ??= start();
+    worker.postMessage(request);
+  }
+
+  return {
+    call: async (target: string, body: string): Promise<Worked> => {
+      if (closed !== undefined) throw new Error('the queues have stopped');
+      lastId += 1;
+      const answer = Promise.withResolvers<Worked>();
+      waiting.set(lastId, answer);
+      post({ kind: 'call', id: lastId, target, body });
+      return await answer.promise;
+    },
+    close: async (): Promise<void> => {
+      if (worker === undefined || closed !== undefined) return;
+      closed = Promise.withResolvers();
+      post({ kind: 'close' });
+      await closed.promise;
+      await worker.terminate();
+    },
+  };
+}
+
+/** SQS for one account on one machine: the queues of the templates, by fauxqs. Queues are neither made nor changed by calls. */
+export function createSqs(options: SqsOptions): Sqs {
+  const { accountId, region } = options;
+  const queues = new Map<string, QueueDefinition>();
+  const worker = createQueueWorker(options);
+
+  /** Resolves to the answer's JSON. */
+  async function send(operation: string, input: string): Promise<string> {
+    const { status, body } = await worker.call(operation, input);
+    if (status < 400) return body === '' ? '{}' : body;
+    const { __type, message } = failed.parse(JSON.parse(body));
+    throw new AwsError(__type.slice(__type.lastIndexOf('#') + 1), status, message);
+  }
+
+  async function call(operation: string, input: object): Promise<unknown> {
+    return JSON.parse(await send(operation, JSON.stringify(input)));
+  }
+
+  function nameOf(awsCall: AwsCall): string {
+    const { QueueUrl, QueueName } = parseInput(awsCall.body);
+    return QueueName ?? lastPart(QueueUrl ?? '');
+  }
+
+  function accesses(awsCall: AwsCall): readonly AwsAccess[] {
+    const operation = awsCall.target ?? '';
+    const action = actions[operation];
+    if (action === undefined)
+      throw new AwsError('UnsupportedOperation', 400, `SQS ${operation} does not run locally.`);
+    const name = nameOf(awsCall);
+    const arn = `arn:aws:sqs:${region}:${accountId}:${name}`;
+    const { keyArn } = queues.get(name) ?? {};
+    const context = {
+      'kms:EncryptionContext:aws:sqs:arn': arn,
+      'kms:EncryptionContextKeys': ['aws:sqs:arn'],
+      'kms:ViaService': `sqs.${region}.amazonaws.com`,
+    };
+    const ofKey = keyArn === undefined ? [] : (keyActions[operation] ?? []);
+    return [
+      { action, resource: arn },
+      ...ofKey.map((keyAction) => ({ action: keyAction, resource: keyArn ?? '', context })),
+    ];
+  }
+
+  function response(status: number, body: string): AwsResponse {
+    return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body };
+  }
+
+  return {
+    signingName: 'sqs',
+    accesses,
+    handle: async (awsCall) => {
+      const operation = awsCall.target ?? '';
+      const queue = queues.get(nameOf(awsCall));
+      if (queue === undefined)
+        throw new AwsError('QueueDoesNotExist', 400, 'The specified queue does not exist.');
+      // Where the queue is reached changes from start to start.
+      if (operation === 'GetQueueUrl') return response(200, JSON.stringify({ QueueUrl: queue.url }));
+      return response(200, await send(operation, awsCall.body.toString('utf8')));
+    },
+    failure: ({ code, status, message, fields }) => {
+      const body = JSON.stringify({ __type: `com.amazonaws.sqs#${code}`, message, ...fields });
+      const { headers } = response(status, body);
+      const fault = status < 500 ? 'Sender' : 'Receiver';
+      return {
+        status,
+        headers: { ...headers, 'x-amzn-query-error': `${queryCodes[code] ?? code};${fault}` },
+        body,
+      };
+    },
+    close: () => worker.close(),
+    createQueue: async (queue) => {
+      queues.set(queue.name, queue);
+      const QueueName = queue.name;
+      const existing = await call('GetQueueUrl', { QueueName }).catch(() => undefined);
+      if (existing === undefined) await call('CreateQueue', { QueueName, Attributes: queue.attributes });
+      else await call('SetQueueAttributes', { QueueUrl: queue.url, Attributes: queue.attributes });
+    },
+    call,
+  };
+}

@@ -1,0 +1,46 @@
+/** A queue as its template describes it. */
+export interface QueueDefinition {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  /** In SQS's own spelling: `VisibilityTimeout`, `RedrivePolicy`, ... */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The KMS key that its messages are encrypted with, unless SQS keeps that key itself. */
+  readonly keyArn?: string;
+}
+
+/** An event source mapping as its template describes it. */
+export interface MappingDefinition {
+  /** Where it stands in the app: `stack/logical id`. */
+  readonly place: string;
+  readonly queueArn: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  readonly batchingWindowSeconds: number;
+  /** Whether the function says which messages of a batch have failed. */
+  readonly reportsFailures: boolean;
+  readonly maxConcurrency: number;
+}
+
+/** The queues of the app and what reads them, gathered until both are known. */
+export interface QueueDefinitions {
+  define(queue: QueueDefinition): void;
+  map(mapping: MappingDefinition): void;
+  all(): readonly QueueDefinition[];
+  mappings(): readonly MappingDefinition[];
+}
+
+export function createQueueDefinitions(): QueueDefinitions {
+  const queues: QueueDefinition[] = [];
+  const mappings: MappingDefinition[] = [];
+  return {
+    define: (queue) => {
+      queues.push(queue);
+    },
+    map: (mapping) => {
+      mappings.push(mapping);
+    },
+    all: () => queues,
+    mappings: () => mappings,
+  };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorMessage } from '../error-code.ts';
+import type { InvocationOutcome } from '../lambda/function-definition.ts';
+import type { MappingDefinition } from './queue-definitions.ts';
+import { receivedMessages, sqsEvent, succeededMessages } from './sqs-event.ts';
+import type { ReceivedMessage } from './sqs-event.ts';
+
+export interface RunMappingOptions {
+  readonly mapping: MappingDefinition;
+  readonly queueUrl: string;
+  /** A call of SQS. */
+  readonly call: (operation: string, input: object) => Promise<unknown>;
+  readonly invoke: (functionName: string, payload: string) => Promise<InvocationOutcome>;
+  readonly log: (line: string) => void;
+}
+
+/** SQS gives at most so many messages at once. */
+const mostReceived = 10;
+const longestPollSeconds = 20;
+
+/**
+ * Hands the messages of a queue to a function, batch by batch, as Lambda's pollers do. What the function has not succeeded with stays
+ * in the queue and becomes visible when its visibility timeout ends. Returns the function that stops it; what runs then is not waited for.
+ */
+export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingOptions): () => void {
+  const { batchSize, batchingWindowSeconds } = mapping;
+  const running = new Set<Promise<void>>();
+  const stop = new AbortController();
+  const stopped = (): boolean => stop.signal.aborted;
+
+  async function receive(limit: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
+    const answer = await call('ReceiveMessage', {
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: Math.min(limit, mostReceived),
+      WaitTimeSeconds: waitSeconds,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    });
+    return receivedMessages.parse(answer).Messages;
+  }
+
+  /** A batch begins with its first message and grows until it is full or its window ends. */
+  async function collect(): Promise<readonly ReceivedMessage[]> {
+    const batch = [...(await receive(batchSize, longestPollSeconds))];
+    const windowEnd = Date.now() + batchingWindowSeconds * 1000;
+    while (!stopped() && batch.length > 0 && batch.length < batchSize) {
+      const left = Math.ceil((windowEnd - Date.now()) / 1000);
+      if (left <= 0) break;
+      batch.push(...(await receive(batchSize - batch.length, Math.min(left, longestPollSeconds))));
+    }
+    return batch;
+  }
+
+  async function remove(messages: readonly ReceivedMessage[]): Promise<void> {
+    for (let start = 0; start < messages.length; start += mostReceived) {
+      const Entries = messages
+        .slice(start, start + mostReceived)
+        .map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      await call('DeleteMessageBatch', { QueueUrl: queueUrl, Entries });
+    }
+  }
+
+  async function deliver(batch: readonly ReceivedMessage[]): Promise<void> {
+    try {
+      const { failed, payload } = await invoke(
+        mapping.functionName,
+        JSON.stringify(sqsEvent(batch, mapping.queueArn)),
+      );
+      if (failed) return;
+      await remove(mapping.reportsFailures ? succeededMessages(batch, payload) : batch);
+    } catch (error) {
+      // Throttled, or stopped in between: the messages come back by themselves.
+      if (!stopped()) log(`${mapping.place}: ${errorMessage(error)}`);
+    }
+  }
+
+  async function poll(): Promise<void> {
+    while (!stopped()) {
+      const batch = await collect();
+      // After the stop nobody runs it: it comes back by itself.
+      if (batch.length === 0 || stopped()) continue;
+      const delivered = deliver(batch);
+      running.add(delivered);
+      void delivered.then(() => running.delete(delivered));
+      if (running.size >= mapping.maxConcurrency) await Promise.race(running);
+    }
+  }
+
+  async function pollOn(): Promise<void> {
+    while (!stopped()) {
+      await poll().catch(async (error: unknown) => {
+        if (stopped()) return;
+        log(`${mapping.place}: ${errorMessage(error)}`);
+        await pause(1000, undefined, { ref: false });
+      });
+    }
+  }
+
+  void pollOn();
+  return () => {
+    stop.abort();
+  };
+}

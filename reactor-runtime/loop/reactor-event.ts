@@ -1,0 +1,48 @@
+/** What the loop itself needs of an event; the request is the worker's to parse. */
+export interface ReactorEvent {
+  readonly codeSha256: string;
+  readonly timeoutMs: number;
+  /** On this machine: that of the service where it runs here, and those that the deployer admits. Nothing else on it may be reached. */
+  readonly localPorts: readonly number[];
+  /** The payload as it came, for the worker. */
+  readonly payload: string;
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function servicePortOf(client: unknown): readonly number[] {
+  if (typeof client !== 'object' || client === null || !('base_url' in client)) return [];
+  const { hostname, port, protocol } = new URL(String(client.base_url));
+  if (!LOOPBACK.test(hostname)) return [];
+  return [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)];
+}
+
+function admittedPorts(ports: unknown): readonly number[] {
+  return Array.isArray(ports) ? ports.filter((port): port is number => typeof port === 'number') : [];
+}
+
+/** `undefined` if the payload is not one that the service sends. */
+export function readEvent(payload: string): ReactorEvent | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+  if (typeof event !== 'object' || event === null) return undefined;
+  const {
+    version,
+    code_sha256: codeSha256,
+    timeout_ms: timeoutMs,
+    client,
+    local_ports: ports,
+  } = event as Record<string, unknown>;
+  if (version !== 1 || typeof codeSha256 !== 'string') return undefined;
+  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0)) return undefined;
+  return {
+    codeSha256,
+    timeoutMs,
+    localPorts: [...servicePortOf(client), ...admittedPorts(ports)],
+    payload,
+  };
+}

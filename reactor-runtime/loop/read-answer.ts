@@ -1,0 +1,85 @@
+import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
+import { outcome, type LoadFailure } from './outcome.ts';
+
+/** Longer than anything an honest worker sends. */
+const MAX_MESSAGE = MAX_RESULT_BYTES + 1;
+
+const LOAD_FAILURES: readonly unknown[] = ['syntax', 'threw', 'no_function'] satisfies LoadFailure[];
+
+/** The message, if it is a string of bearable length. */
+const textOf = (message: unknown): string | undefined =>
+  typeof message === 'string' && message.length <= MAX_MESSAGE ? message : undefined;
+
+/** What a worker says of loading; `undefined` for anything else. */
+export function readLoaded(message: unknown): 'loaded' | LoadFailure | undefined {
+  const text = textOf(message);
+  if (text === MESSAGE.loaded) return 'loaded';
+  const reason = text?.startsWith(MESSAGE.notLoaded) === true ? text.slice(1) : undefined;
+  return LOAD_FAILURES.includes(reason) ? (reason as LoadFailure) : undefined;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const bounded = (value: unknown, length: number): string =>
+  typeof value === 'string' ? value.slice(0, length) : '';
+
+function boundedErrors(value: unknown): Record<string, readonly string[]> | null {
+  if (!isRecord(value)) return null;
+  const fields = Object.entries(value).slice(0, ERROR_BOUNDS.fields);
+  const kept = fields.map(([field, messages]) => [
+    field.slice(0, ERROR_BOUNDS.field),
+    (Array.isArray(messages) ? (messages as unknown[]) : [])
+      .slice(0, ERROR_BOUNDS.messages)
+      .map((message) => bounded(message, ERROR_BOUNDS.message)),
+  ]);
+  return Object.fromEntries(kept) as Record<string, readonly string[]>;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function threw(json: string): string | undefined {
+  const error = parsed(json);
+  if (!isRecord(error)) return undefined;
+  const { name, message, status, errors } = error;
+  return JSON.stringify({
+    outcome: 'threw',
+    error: {
+      name: bounded(name, ERROR_BOUNDS.name),
+      message: bounded(message, ERROR_BOUNDS.message),
+      status: Number.isSafeInteger(status) ? status : null,
+      errors: boundedErrors(errors),
+    },
+  });
+}
+
+function returned(json: string): string | undefined {
+  if (json === '') return '{"outcome":"returned"}';
+  if (Buffer.byteLength(json) > MAX_RESULT_BYTES) return outcome('too_large');
+  // Parsed although it is passed on as it is: text that is more than one JSON value could add members to the answer.
+  return parsed(json) === undefined ? undefined : `{"outcome":"returned","value":${json}}`;
+}
+
+/** The body of the answer; `undefined` if the message is none, and the invocation goes on. */
+export function readAnswer(message: unknown): string | undefined {
+  const text = textOf(message);
+  switch (text?.charAt(0)) {
+    case MESSAGE.returned:
+      return returned(text.slice(1));
+    case MESSAGE.threw:
+      return threw(text.slice(1));
+    case MESSAGE.tooLarge:
+      return outcome('too_large');
+    case MESSAGE.unserializable:
+      return outcome('unserializable');
+    case undefined:
+    default:
+      return undefined;
+  }
+}

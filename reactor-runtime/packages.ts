@@ -1,0 +1,19 @@
+/** The SDK's name for authors: `require('@cloakroom/sdk')`. It is built from `sdk/`, not from a package. */
+export const SDK = '@cloakroom/sdk';
+
+export interface AuthorPackage {
+  readonly name: string;
+  /** Of the package as it is bundled, so that the documentation cannot promise another. */
+  readonly version: string;
+  /** What `require` takes; each becomes a file of its own. */
+  readonly specifiers: readonly string[];
+}
+
+/** The packages that reactor code may require, besides Node's built-ins and the SDK. */
+export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
+  { name: 'ajv', version: '8.20.0', specifiers: ['ajv'] },
+  { name: 'axios', version: '1.21.1', specifiers: ['axios'] },
+  { name: 'csv-parse', version: '5.6.0', specifiers: ['csv-parse', 'csv-parse/sync'] },
+  { name: 'jose', version: '4.15.9', specifiers: ['jose'] },
+  { name: 'uuid', version: '9.0.1', specifiers: ['uuid'] },
+];

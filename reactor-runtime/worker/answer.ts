@@ -1,0 +1,23 @@
+import { MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
+import { byteLength, stringifyJson } from './primordials.ts';
+
+/** A string that V8 cannot hold is over the limit too. */
+const isTooLong = (error: unknown): boolean =>
+  error instanceof RangeError && error.message === 'Invalid string length';
+
+/** The message for what the function returned. Its JSON runs the author's code (`toJSON`, getters), which may do anything but answer for us. */
+export function messageOfResult(value: unknown): string {
+  if (value === undefined) return MESSAGE.returned;
+  try {
+    // A function or a symbol has none, which the library's types do not say.
+    const json = (stringifyJson as (value: unknown) => string | undefined)(value);
+    if (json === undefined) return MESSAGE.unserializable;
+    return byteLength(json) > MAX_RESULT_BYTES ? MESSAGE.tooLarge : MESSAGE.returned + json;
+  } catch (error) {
+    try {
+      return isTooLong(error) ? MESSAGE.tooLarge : MESSAGE.unserializable;
+    } catch {
+      return MESSAGE.unserializable;
+    }
+  }
+}

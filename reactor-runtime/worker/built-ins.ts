@@ -1,0 +1,96 @@
+import type { WorkerSettings } from '../worker-settings.ts';
+import { createObject, slice, startsWith } from './primordials.ts';
+import { refuser } from './refusal.ts';
+
+/** The built-ins that reactor code may require, also as `node:<name>`. Anything else of Node is refused: see `REFUSED` for the reasons. */
+export const ALLOWED: readonly string[] = [
+  'assert',
+  'assert/strict',
+  'async_hooks',
+  'buffer',
+  'console',
+  'constants',
+  'crypto',
+  'dgram',
+  'diagnostics_channel',
+  'dns',
+  'dns/promises',
+  'events',
+  'fs',
+  'fs/promises',
+  'http',
+  'http2',
+  'https',
+  'net',
+  'os',
+  'path',
+  'path/posix',
+  'path/win32',
+  'perf_hooks',
+  'process',
+  'punycode',
+  'querystring',
+  'readline',
+  'stream',
+  'stream/consumers',
+  'stream/promises',
+  'stream/web',
+  'string_decoder',
+  'timers',
+  'timers/promises',
+  'tls',
+  'tty',
+  'url',
+  'util',
+  'util/types',
+  'zlib',
+];
+
+/** Why a built-in is refused; for the message and for docs/reactors.md. */
+export const REFUSED: Readonly<Record<string, string>> = {
+  child_process: 'there are no other processes',
+  cluster: 'there are no other processes',
+  domain: 'it is deprecated',
+  inspector: 'it debugs the whole process',
+  module: 'it loads code beneath the checks',
+  repl: 'there is no terminal',
+  trace_events: 'it traces the whole process',
+  v8: 'it changes the whole process',
+  vm: 'it loads compiled code unchecked',
+  wasi: 'it opens files beneath the checks',
+  worker_threads: 'a reactor has one thread',
+};
+
+/** What must be closed in a built-in that is otherwise allowed: it would outlast the invocation, or act on the loop. */
+function closed(name: string, exported: Record<string, unknown>, settings: WorkerSettings): unknown {
+  switch (name) {
+    case 'async_hooks': {
+      // The others show the resources beneath the code, the port to the loop among them.
+      const { AsyncLocalStorage, AsyncResource, executionAsyncId, triggerAsyncId } = exported;
+      return { AsyncLocalStorage, AsyncResource, executionAsyncId, triggerAsyncId };
+    }
+    case 'os':
+      exported['setPriority'] = refuser('os.setPriority');
+      exported['tmpdir'] = () => settings.temp;
+      return exported;
+    case 'tty':
+      // Its streams take any open file of the process.
+      return { isatty: () => false };
+    default:
+      return exported;
+  }
+}
+
+/** The built-in that `require(specifier)` means, or `undefined` if there is none for reactor code. */
+export function builtInsFor(settings: WorkerSettings): (specifier: string) => unknown {
+  // Objects without a prototype, not a Set: reactor code may have changed what `Set.prototype.has` answers.
+  const allowed = createObject(null) as Record<string, true>;
+  for (const name of ALLOWED) allowed[name] = true;
+  const loaded = createObject(null) as Record<string, unknown>;
+  const load = require;
+  return (specifier) => {
+    const name = startsWith(specifier, 'node:') ? slice(specifier, 5) : specifier;
+    if (allowed[name] !== true) return undefined;
+    return (loaded[name] ??= closed(name, load(name) as Record<string, unknown>, settings));
+  };
+}

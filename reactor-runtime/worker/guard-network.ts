@@ -1,0 +1,118 @@
+import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
+import { apply, dataProperty, defineProperty, slice, startsWith, type Method } from './primordials.ts';
+import { EACCES, refuser } from './refusal.ts';
+
+/** `address` as the kernel will read it, in one spelling; `undefined` if it is no address. Native, so nothing that reactor code changes changes it. */
+const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) => string | undefined;
+
+/** Prefixes of canonical addresses: this machine, and the link (Lambda's own services; RFC 3927, RFC 4291, fd00:ec2::/32 of AWS, NAT64 of RFC 6052). */
+const THIS_MACHINE = ['127.', '0.'] as const;
+const THE_LINK = ['169.254.', 'fe8', 'fe9', 'fea', 'feb', 'fd00:ec2:', '64:ff9b:'] as const;
+const MAPPED = '::ffff:';
+
+function startsWithAny(text: string, prefixes: readonly string[]): boolean {
+  for (let at = 0; at < prefixes.length; at += 1) if (startsWith(text, prefixes[at] ?? '')) return true;
+  return false;
+}
+
+/** This machine's addresses on its interfaces, besides loopback. */
+const ownAddresses: string[] = [];
+
+function isThisMachine(address: string): boolean {
+  if (address === '::1' || address === '::' || startsWithAny(address, THIS_MACHINE)) return true;
+  for (let at = 0; at < ownAddresses.length; at += 1) if (ownAddresses[at] === address) return true;
+  return false;
+}
+
+/** The IPv4 address that an IPv6 one carries in the clear (mapped, or compatible: RFC 4291 2.5.5), else the address itself. */
+function unmapped(address: string): string {
+  if (startsWith(address, MAPPED)) return slice(address, MAPPED.length);
+  const rest = startsWith(address, '::') ? slice(address, 2) : '';
+  return rest !== '' && canonical(rest) !== undefined ? rest : address;
+}
+
+/** Ports of this machine that may be reached: none, or that of the service itself where it runs here, and what the deployer admits. */
+let localPorts: readonly number[] = [];
+
+function isAdmitted(port: unknown): boolean {
+  for (let at = 0; at < localPorts.length; at += 1) if (localPorts[at] === port) return true;
+  return false;
+}
+
+/** Whether reactor code may talk to this address. Anything that is no address is refused. */
+function mayReach(address: unknown, port: unknown): boolean {
+  if (typeof address !== 'string' || typeof port !== 'number') return false;
+  const known = canonical(address);
+  if (known === undefined) return false;
+  const plain = unmapped(known);
+  if (isThisMachine(plain)) return isAdmitted(port);
+  return !startsWithAny(plain, THE_LINK);
+}
+
+/** Lets the code reach ports of this machine; anywhere else it needs no permission. */
+export function allowLocalPorts(ports: readonly number[]): void {
+  localPorts = ports;
+}
+
+function guard(owner: Binding, name: string, allows: (args: readonly unknown[]) => boolean): void {
+  const original = methodOf(owner, name);
+  owner[name] = function (this: unknown, ...args: unknown[]) {
+    // `args` are own members of an array of our own: what is checked is what is passed on.
+    return allows(args) ? apply(original, this, args) : EACCES;
+  } satisfies Method;
+}
+
+const never = () => false;
+
+/** The lowest level that JavaScript can reach: whatever opens a connection (http, https, http2, tls, net, dgram) does it by these. */
+export function guardNetwork(): void {
+  const interfaces = binding('os')['getInterfaceAddresses'] as (context: object) => unknown[];
+  const found = interfaces({});
+  // Seven values an address (lib/os.js of Node 16): name, address, netmask, family, hardware address, internal, scope.
+  for (let at = 1; at < found.length; at += 7) ownAddresses.push(String(found[at]));
+
+  const tcp = prototypeOf('tcp_wrap', 'TCP');
+  guard(tcp, 'connect', (args) => mayReach(args[1], args[2]));
+  guard(tcp, 'connect6', (args) => mayReach(args[1], args[2]));
+  // Nobody could connect, and a file descriptor may be the loop's own connection.
+  for (const name of ['listen', 'open']) guard(tcp, name, never);
+
+  const udp = prototypeOf('udp_wrap', 'UDP');
+  for (const name of ['connect', 'connect6']) guard(udp, name, (args) => mayReach(args[0], args[1]));
+  for (const name of ['send', 'send6']) {
+    // Of a connected socket: (request, buffers, count, hasCallback).
+    guard(udp, name, (args) => args.length <= 4 || mayReach(args[4], args[3]));
+  }
+  guard(udp, 'open', never);
+
+  const pipe = prototypeOf('pipe_wrap', 'Pipe');
+  for (const name of ['connect', 'bind', 'listen', 'open', 'fchmod']) guard(pipe, name, never);
+  binding('tty_wrap')['TTY'] = refuser('terminals');
+
+  guardNameServers();
+  guardProcesses();
+}
+
+/** Names are resolved by c-ares and libc, beneath all this; the servers that c-ares asks can be named. */
+function guardNameServers(): void {
+  const channel = prototypeOf('cares_wrap', 'ChannelWrap');
+  const original = methodOf(channel, 'setServers');
+  channel['setServers'] = function (this: unknown, servers: unknown) {
+    const named = servers as readonly (readonly unknown[])[];
+    const list: unknown[] = [];
+    for (let at = 0; at < named.length; at += 1) {
+      const server = named[at];
+      // Copied, because members may be getters that answer otherwise the next time.
+      const copy = [server?.[0], server?.[1], server?.[2]];
+      if (!mayReach(copy[1], copy[2])) return EACCES;
+      defineProperty(list, at, dataProperty(copy));
+    }
+    return apply(original, this, [list]);
+  } satisfies Method;
+}
+
+/** `child_process` cannot be required; should a way to its native half be found, it leads nowhere. */
+function guardProcesses(): void {
+  guard(prototypeOf('process_wrap', 'Process'), 'spawn', never);
+  binding('spawn_sync')['spawn'] = refuser('processes');
+}

@@ -1,0 +1,86 @@
+import { constants } from 'node:fs';
+import { binding } from './bindings.ts';
+import {
+  apply,
+  createObject,
+  includes,
+  isUint8Array,
+  resolvePath,
+  startsWith,
+  type Method,
+} from './primordials.ts';
+
+/** `look` at the metadata, `read` the content, `write` or remove. */
+export type Access = 'look' | 'read' | 'write';
+
+/** Besides the temp folder, the author's code and the layer: certificates, names and time zones. */
+const READABLE = [
+  '/etc/ssl',
+  '/etc/pki',
+  '/etc/hosts',
+  '/etc/resolv.conf',
+  '/etc/localtime',
+  '/usr/share/zoneinfo',
+  '/usr/share/ca-certificates',
+  '/usr/share/pki',
+  '/usr/lib/ssl',
+  '/dev/null',
+  '/dev/random',
+  '/dev/urandom',
+] as const;
+
+// Native, so independent of what reactor code does to Buffer.
+const utf8 = (Buffer.prototype as unknown as Record<string, Method>)['utf8Slice'];
+const realPath = binding('fs')['realpath'] as Method;
+
+function textOf(given: unknown): string | undefined {
+  const text = isUint8Array(given) && utf8 !== undefined ? apply(utf8, given, []) : given;
+  return typeof text === 'string' && !includes(text, '\0') ? text : undefined;
+}
+
+const isWithin = (file: string, folder: string): boolean => file === folder || startsWith(file, `${folder}/`);
+
+/** Where links lead; `undefined` if there is nothing. */
+function realOf(file: string): string | undefined {
+  const found: unknown = apply(realPath, undefined, [file, 'utf8', undefined, createObject(null)]);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The one path that an operation may use for the given one, absolute and without `..`; `undefined` if it may not be used so. */
+export type PermittedPath = (given: unknown, access: Access) => string | undefined;
+
+export function permittedPaths(temp: string, readable: readonly string[]): PermittedPath {
+  const roots = [...readable, ...READABLE];
+
+  const isReadable = (file: string, access: Access): boolean => {
+    for (let at = 0; at < roots.length; at += 1) {
+      const root = roots[at] ?? '';
+      if (isWithin(file, root)) return true;
+      // What lies on the way to something readable can be seen to be there: `realpath` and `mkdir -p` look.
+      if (access === 'look' && (file === '/' || isWithin(root, file))) return true;
+    }
+    return access === 'look' && (file === '/' || isWithin(temp, file));
+  };
+
+  return (given, access) => {
+    const text = textOf(given);
+    if (text === undefined) return undefined;
+    const full = resolvePath(text);
+    // There are no links in here: reactor code cannot make any.
+    if (startsWith(full, `${temp}/`)) return full;
+    if (access === 'write') return full === '/dev/null' ? full : undefined;
+    if (full === temp) return full;
+    if (!isReadable(full, access)) return undefined;
+    const real = realOf(full);
+    // Nothing there: the operation will say so. It cannot come to be, since reactor code writes in the temp folder alone.
+    return real === undefined || isReadable(real, access) ? full : undefined;
+  };
+}
+
+const { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND } = constants;
+
+/** What opening with these flags does. */
+export const accessOf = (flags: unknown): Access =>
+  typeof flags === 'number' && (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) === 0
+    ? 'read'
+    : 'write';

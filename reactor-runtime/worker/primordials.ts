@@ -1,0 +1,49 @@
+// Taken before the author's code runs: whatever it does to the built-ins afterwards, it does to itself. What runs beside it uses these, and neither
+// spread, destructuring of arrays nor `for of`, which go through iterators that it may have changed.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import url from 'node:url';
+import { types } from 'node:util';
+import vm from 'node:vm';
+
+// None of these has a `this`, and members of built-in modules are taken here because imports would follow what reactor code puts in their place.
+/* eslint-disable @typescript-eslint/unbound-method */
+export const { apply, defineProperty, deleteProperty, get: getMember, getOwnPropertyDescriptor } = Reflect;
+export const { parse: parseJson, stringify: stringifyJson } = JSON;
+export const { keys: keysOf, create: createObject } = Object;
+export const isArray = Array.isArray;
+export const isInteger = Number.isInteger;
+export const startsWith = uncurry<string, [string], boolean>(String.prototype.startsWith);
+export const slice = uncurry<string, [number, number?], string>(String.prototype.slice);
+export const includes = uncurry<string, [string], boolean>(String.prototype.includes);
+export const thenOf = uncurry<
+  Promise<unknown>,
+  [(value: unknown) => unknown, ((reason: unknown) => unknown)?],
+  unknown
+>(Promise.prototype.then);
+export const byteLength = Buffer.byteLength;
+export const ErrorClass = Error;
+export const TypeErrorClass = TypeError;
+export const PromiseClass = Promise;
+export const { readFileSync } = fs;
+export const { resolve: resolvePath, join, dirname } = path;
+export const { fileURLToPath } = url;
+export const { isUint8Array } = types;
+export const { compileFunction } = vm;
+export const { nextTick, exit } = process;
+export const { setImmediate: afterThis } = globalThis;
+/* eslint-enable @typescript-eslint/unbound-method */
+
+/** A descriptor without a prototype: members of Object.prototype would be read as its own. */
+export const dataProperty = (value: unknown): PropertyDescriptor =>
+  ({ __proto__: null, value, writable: true, enumerable: true, configurable: true }) as PropertyDescriptor;
+
+export type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/** A method as a function of its receiver. */
+export function uncurry<Self, Args extends unknown[], Result>(
+  method: (this: Self, ...args: Args) => Result,
+): (self: Self, ...args: Args) => Result {
+  return (self, ...args) => Reflect.apply<Self, Args, Result>(method, self, args);
+}

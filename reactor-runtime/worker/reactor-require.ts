@@ -1,0 +1,60 @@
+import { AUTHOR_PACKAGES, SDK } from '../packages.ts';
+import type { WorkerSettings } from '../worker-settings.ts';
+import { builtInsFor, REFUSED } from './built-ins.ts';
+import { compile } from './compile.ts';
+import {
+  apply,
+  createObject,
+  dataProperty,
+  defineProperty,
+  dirname,
+  ErrorClass,
+  join,
+  readFileSync,
+  slice,
+  startsWith,
+  TypeErrorClass,
+} from './primordials.ts';
+
+export type ReactorRequire = (specifier: unknown) => unknown;
+
+const OFFER = ["Node's built-ins", SDK, ...AUTHOR_PACKAGES.map(({ name }) => name)].join(', ');
+
+function notFound(specifier: string, reasons: Record<string, string>): Error {
+  const reason = reasons[startsWith(specifier, 'node:') ? slice(specifier, 5) : specifier];
+  const why = reason === undefined ? '' : `${reason}; `;
+  const error = new ErrorClass(`Cannot find module '${specifier}': ${why}a reactor can require ${OFFER}`);
+  defineProperty(error, 'code', dataProperty('MODULE_NOT_FOUND'));
+  return error;
+}
+
+/** What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded when it is first required. */
+export function reactorRequire(settings: WorkerSettings): ReactorRequire {
+  const builtIn = builtInsFor(settings);
+  const reasons = Object.assign(createObject(null), REFUSED) as Record<string, string>;
+  const files = createObject(null) as Record<string, string>;
+  for (const specifier of [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)]) {
+    files[specifier] = join(settings.layer, 'packages', `${specifier}.cjs`);
+  }
+  const loaded = createObject(null) as Record<string, { exports: unknown }>;
+
+  const loadPackage = (file: string): unknown => {
+    const already = loaded[file];
+    if (already !== undefined) return already.exports;
+    const module = { exports: {} };
+    loaded[file] = module;
+    const run = compile(readFileSync(file, 'utf8'), file);
+    apply(run, module.exports, [module.exports, require, module, file, dirname(file)]);
+    return module.exports;
+  };
+
+  const require: ReactorRequire = (specifier) => {
+    if (typeof specifier !== 'string') throw new TypeErrorClass('require takes the name of a module');
+    const file = files[specifier];
+    if (file !== undefined) return loadPackage(file);
+    const found = builtIn(specifier);
+    if (found === undefined) throw notFound(specifier, reasons);
+    return found;
+  };
+  return require;
+}

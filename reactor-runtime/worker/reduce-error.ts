@@ -1,0 +1,67 @@
+import { ERROR_BOUNDS } from '../worker-message.ts';
+import { getMember, isArray, isInteger, keysOf, slice, stringifyJson } from './primordials.ts';
+
+/** A member of something hostile: getters may throw, proxies refuse. */
+function memberOf(value: unknown, key: string | number): unknown {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  try {
+    return getMember(value, key) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function keysOfHostile(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  try {
+    return isArray(value) ? [] : keysOf(value);
+  } catch {
+    return [];
+  }
+}
+
+/** The JSON of a text of bounded length; JSON.stringify looks for `toJSON` on objects only. */
+const quoted = (text: unknown, length: number): string =>
+  stringifyJson(typeof text === 'string' ? slice(text, 0, length) : '');
+
+function messagesOf(value: unknown): string {
+  let json = '';
+  for (let at = 0; at < ERROR_BOUNDS.messages; at += 1) {
+    const message = memberOf(value, at);
+    if (typeof message === 'string')
+      json += `${json === '' ? '' : ','}${quoted(message, ERROR_BOUNDS.message)}`;
+  }
+  return `[${json}]`;
+}
+
+/** The map of field to messages that the SDK's error classes carry; `null` if there is none. */
+function errorsOf(thrown: unknown): string {
+  const errors = memberOf(thrown, 'errors');
+  const fields = keysOfHostile(errors);
+  let json = '';
+  for (let at = 0; at < fields.length && at < ERROR_BOUNDS.fields; at += 1) {
+    const field = fields[at] ?? '';
+    const messages = memberOf(errors, field);
+    let isList = false;
+    try {
+      isList = isArray(messages);
+    } catch {
+      // A revoked proxy.
+    }
+    if (!isList) continue;
+    json += `${json === '' ? '' : ','}${quoted(field, ERROR_BOUNDS.field)}:${messagesOf(messages)}`;
+  }
+  return json === '' ? 'null' : `{${json}}`;
+}
+
+/** What was thrown, whatever it is, as the JSON that the loop expects: bounded, without a stack, read from its data alone. */
+export function reduceError(thrown: unknown): string {
+  const status = memberOf(thrown, 'status');
+  const name = memberOf(thrown, 'name');
+  const message = typeof thrown === 'string' ? thrown : memberOf(thrown, 'message');
+  const shownName = typeof name === 'string' && name !== '' ? name : 'Error';
+  return (
+    `{"name":${quoted(shownName, ERROR_BOUNDS.name)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
+    `,"status":${isInteger(status) ? stringifyJson(status) : 'null'},"errors":${errorsOf(thrown)}}`
+  );
+}

@@ -1,0 +1,35 @@
+import type { FieldErrors } from './errors.ts';
+
+export interface ApiErrorDetails {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string | undefined;
+  readonly errors: FieldErrors | undefined;
+  readonly traceId: string | undefined;
+  /** Seconds after which the service asks to be called again. */
+  readonly retryAfter: number | undefined;
+}
+
+/**
+ * A call that the service refused or failed (RFC 9457, docs/api.md).
+ * @example try { await client.tokens.retrieve(id) } catch (error) { if (error instanceof ApiError && error.status === 404) return undefined; throw error }
+ */
+export class ApiError extends Error implements ApiErrorDetails {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string | undefined;
+  readonly errors: FieldErrors | undefined;
+  readonly traceId: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor({ status, title, detail, errors, traceId, retryAfter }: ApiErrorDetails) {
+    super(detail === undefined ? `${String(status)} ${title}` : `${String(status)} ${title}: ${detail}`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.title = title;
+    this.detail = detail;
+    this.errors = errors;
+    this.traceId = traceId;
+    this.retryAfter = retryAfter;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import { createList, type List, type Page } from './list.ts';
+import type { Application, ApplicationGrants, ApplicationType, NewApplication } from './resources.ts';
+import { continuing, pathOf } from './tokens.ts';
+
+export interface ApplicationQuery {
+  readonly id?: string | readonly string[];
+  readonly type?: ApplicationType | readonly ApplicationType[];
+  readonly page?: number;
+  readonly size?: number;
+  readonly after?: string;
+}
+
+export function applicationsOf(caller: Caller) {
+  const write = async (method: 'POST' | 'PUT', path: string, body?: unknown, options?: WriteOptions) =>
+    (await caller.json({ ...options, method, path, body })) as Application;
+  const read = async (path: string, options?: CallOptions) =>
+    (await caller.json({ ...options, method: 'GET', path })) as Application;
+  return {
+    /**
+     * Makes an application; this answer has its key.
+     * @example const { key } = await client.applications.create({ name: 'Checkout', type: 'public', permissions: ['token:create'] });
+     */
+    create: (application: NewApplication, options?: WriteOptions) =>
+      write('POST', '/applications', application, options),
+
+    /**
+     * An application, without its key.
+     * @example const { name } = await client.applications.retrieve(id);
+     */
+    retrieve: (id: string, options?: CallOptions) => read(pathOf('applications', id), options),
+
+    /**
+     * The application of the key that asks.
+     * @example const { id } = await client.applications.retrieveByKey();
+     */
+    retrieveByKey: (options?: CallOptions) => read('/applications/key', options),
+
+    /**
+     * One page when awaited, every application when iterated.
+     * @example for await (const { name } of client.applications.list({ type: 'private' })) console.log(name);
+     */
+    list: (query: ApplicationQuery = {}, options?: CallOptions): List<Application> =>
+      createList(async (after) => {
+        const call = { ...options, method: 'GET', path: '/applications' } as const;
+        return (await caller.json({
+          ...call,
+          query: { ...query, ...continuing(after) },
+        })) as Page<Application>;
+      }),
+
+    /**
+     * Replaces name, permissions and rules.
+     * @example await client.applications.update(id, { name: 'Checkout', permissions: [] });
+     */
+    update: (id: string, application: ApplicationGrants, options?: WriteOptions) =>
+      write('PUT', pathOf('applications', id), application, options),
+
+    /**
+     * Gives it another key; the old one is refused at once.
+     * @example const { key } = await client.applications.regenerateKey(id);
+     */
+    regenerateKey: (id: string, options?: WriteOptions) =>
+      write('POST', pathOf('applications', id, 'regenerate'), undefined, options),
+
+    /**
+     * Deletes it, its key and its sessions.
+     * @example await client.applications.delete(id);
+     */
+    delete: async (id: string, options?: CallOptions): Promise<void> => {
+      await caller.json({ ...options, method: 'DELETE', path: pathOf('applications', id) });
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import { createList, type List, type Page } from './list.ts';
+import type {
+  AsyncReactRequest,
+  InvocationResult,
+  NewReactor,
+  Reactor,
+  ReactorChange,
+  ReactorResponse,
+  ReactRequest,
+} from './resources.ts';
+import { continuing, pathOf } from './tokens.ts';
+
+export interface ReactorQuery {
+  readonly id?: string | readonly string[];
+  /** `*` stands for any characters; without it, any name that contains this. */
+  readonly name?: string;
+  readonly page?: number;
+  readonly size?: number;
+  readonly after?: string;
+}
+
+export function reactorsOf(caller: Caller) {
+  const post = (path: string, body: unknown, options?: WriteOptions) =>
+    caller.json({ ...options, method: 'POST', path, body });
+  return {
+    /**
+     * Stores code to be run on demand.
+     * @example await client.reactors.create({ name: 'Charge', code, configuration: { MERCHANT: '7' } });
+     */
+    create: async (reactor: NewReactor, options?: WriteOptions) =>
+      (await post('/reactors', reactor, options)) as Reactor,
+
+    /**
+     * A reactor with its code.
+     * @example const { code } = await client.reactors.retrieve(id);
+     */
+    retrieve: async (id: string, options?: CallOptions) =>
+      (await caller.json({ ...options, method: 'GET', path: pathOf('reactors', id) })) as Reactor,
+
+    /**
+     * One page when awaited, every reactor when iterated.
+     * @example for await (const { name } of client.reactors.list({ name: 'charge*' })) console.log(name);
+     */
+    list: (query: ReactorQuery = {}, options?: CallOptions): List<Reactor> =>
+      createList(async (after) => {
+        const call = { ...options, method: 'GET', path: '/reactors' } as const;
+        return (await caller.json({ ...call, query: { ...query, ...continuing(after) } })) as Page<Reactor>;
+      }),
+
+    /**
+     * Replaces everything; without `application` it has none afterwards.
+     * @example await client.reactors.update(id, { name: 'Charge', code, configuration: {} });
+     */
+    update: async (id: string, reactor: NewReactor, options?: WriteOptions) =>
+      (await caller.json({
+        ...options,
+        method: 'PUT',
+        path: pathOf('reactors', id),
+        body: reactor,
+      })) as Reactor,
+
+    /**
+     * Changes what is given.
+     * @example await client.reactors.patch(id, { configuration: { MERCHANT: null } });
+     */
+    patch: async (id: string, change: ReactorChange, options?: WriteOptions): Promise<void> => {
+      const contentType = 'application/merge-patch+json';
+      const path = pathOf('reactors', id);
+      await caller.json({ ...options, method: 'PATCH', path, body: change, contentType });
+    },
+
+    /**
+     * Deletes a reactor.
+     * @example await client.reactors.delete(id);
+     */
+    delete: async (id: string, options?: CallOptions): Promise<void> => {
+      await caller.json({ ...options, method: 'DELETE', path: pathOf('reactors', id) });
+    },
+
+    /**
+     * Runs it and waits for its response, at most 30 seconds.
+     * @example const { raw } = await client.reactors.react(id, { args: { card: `{{ ${tokenId} }}` } });
+     */
+    react: async (id: string, request: ReactRequest = {}, options?: WriteOptions) =>
+      (await post(pathOf('reactors', id, 'react'), request, options)) as ReactorResponse,
+
+    /**
+     * Starts it; the result goes to `callback_url`, and is kept for 24 hours.
+     * @example const { id: invocation } = await client.reactors.reactAsync(id, { args, callback_url: 'https://me.example/done' });
+     */
+    reactAsync: async (id: string, request: AsyncReactRequest, options?: WriteOptions) =>
+      (await post(pathOf('reactors', id, 'react'), request, options)) as { readonly id: string },
+
+    /**
+     * How an asynchronous invocation went.
+     * @example const { status } = await client.reactors.retrieveResult(id, invocation);
+     */
+    retrieveResult: async (id: string, invocationId: string, options?: CallOptions) => {
+      const path = pathOf('reactors', id, 'results', invocationId);
+      return (await caller.json({ ...options, method: 'GET', path })) as InvocationResult;
+    },
+  };
+}

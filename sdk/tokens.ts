@@ -1,0 +1,97 @@
+import type { Caller, CallOptions, WriteOptions } from './caller.ts';
+import { createList, type List, type Page } from './list.ts';
+import type { NewToken, Token, TokenChange } from './resources.ts';
+
+export interface TokenQuery {
+  readonly id?: string | readonly string[];
+  /** Matched without regard to case; all must match. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly page?: number;
+  readonly size?: number;
+  readonly after?: string;
+}
+
+export interface SearchQuery {
+  /** `data:"..." AND container:/pci/`; see docs/api.md. */
+  readonly query: string;
+  readonly page?: number;
+  readonly size?: number;
+  readonly after?: string;
+}
+
+export const pathOf = (...segments: readonly string[]): string =>
+  segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
+
+/** A page that a cursor continues has no number. */
+export const continuing = (
+  after: string | undefined,
+): { readonly after?: string; readonly page?: undefined } =>
+  after === undefined ? {} : { after, page: undefined };
+
+export function tokensOf(caller: Caller) {
+  return {
+    /**
+     * Makes a token.
+     * @example const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
+     */
+    create: async (token: NewToken, options?: WriteOptions) =>
+      (await caller.json({ ...options, method: 'POST', path: '/tokens', body: token })) as Token,
+
+    /**
+     * A token, its data as the caller's rules show it.
+     * @example const { data } = await client.tokens.retrieve(id);
+     */
+    retrieve: async (id: string, options?: CallOptions) =>
+      (await caller.json({ ...options, method: 'GET', path: pathOf('tokens', id) })) as Token,
+
+    /**
+     * One page when awaited, every token when iterated.
+     * @example for await (const token of client.tokens.list({ metadata: { customer: '7' } })) console.log(token.id);
+     */
+    list: ({ metadata = {}, ...query }: TokenQuery = {}, options?: CallOptions): List<Token> => {
+      const filters = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
+      const base = { ...query, ...(Object.fromEntries(filters) as Record<string, string>) };
+      return createList(async (after) => {
+        const page = { ...base, ...continuing(after) };
+        return (await caller.json({
+          ...options,
+          method: 'GET',
+          path: '/tokens',
+          query: page,
+        })) as Page<Token>;
+      });
+    },
+
+    /**
+     * Changes a token by a merge patch: `null` removes.
+     * @example await client.tokens.update(id, { metadata: { customer: null } });
+     */
+    update: async (id: string, change: TokenChange, options?: WriteOptions) =>
+      (await caller.json({
+        ...options,
+        method: 'PATCH',
+        path: pathOf('tokens', id),
+        body: change,
+        contentType: 'application/merge-patch+json',
+      })) as Token,
+
+    /**
+     * Deletes a token and everything derived from it.
+     * @example await client.tokens.delete(id);
+     */
+    delete: async (id: string, options?: CallOptions): Promise<void> => {
+      await caller.json({ ...options, method: 'DELETE', path: pathOf('tokens', id) });
+    },
+
+    /**
+     * Finds tokens by what is indexed of them.
+     * @example const { data } = await client.tokens.search({ query: 'data:"4242"' });
+     */
+    search: (query: SearchQuery, options?: CallOptions): List<Token> =>
+      createList(async (after) => {
+        const body = { ...query, ...continuing(after) };
+        const call = { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true } as const;
+        return (await caller.json(call)) as Page<Token>;
+      }),
+  };
+}

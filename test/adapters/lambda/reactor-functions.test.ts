@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import {
+  GetAliasCommand,
+  GetFunctionCommand,
+  GetProvisionedConcurrencyConfigCommand,
+  type LambdaClient,
+  ListFunctionsCommand,
+  ListVersionsByFunctionCommand,
+} from '@aws-sdk/client-lambda';
+import { unzipSync } from 'fflate';
+import { codeArchive } from '../../../adapters/lambda/code-archive.ts';
+import {
+  createReactorFunctions,
+  type ReactorFunctionSettings,
+} from '../../../adapters/lambda/reactor-functions.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { aLambda, layerArn, roleArn, type ALambda } from '../../local/lambda/a-lambda.ts';
+
+const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
+
+let lambda: ALambda;
+beforeAll(async () => {
+  lambda = await aLambda();
+  lambda.keyPolicies.set(KEY, true);
+  // The account's limit is a test of its own.
+  await lambda.control({ controlPerSecond: 10_000, readPerSecond: 10_000 });
+});
+afterAll(() => lambda.close());
+
+const functions = (more: Partial<ReactorFunctionSettings> = {}, client: LambdaClient = lambda.client) =>
+  createReactorFunctions(client, {
+    namePrefix: 'Cloakroom-reactor-',
+    roleArn: roleArn('silent'),
+    layerArn,
+    architecture: 'arm64',
+    codeKeyArn: KEY,
+    hotConcurrency: 0,
+    ...more,
+  });
+
+const code = (text: string) => new Secret(`module.exports = () => ${text};`);
+const nameOf = (id: string) => `Cloakroom-reactor-${id.replaceAll('-', '')}`;
+const live = async (id: string) =>
+  (await lambda.client.send(new GetAliasCommand({ FunctionName: nameOf(id), Name: 'live' }))).FunctionVersion;
+const versions = async (id: string) =>
+  (
+    (await lambda.client.send(new ListVersionsByFunctionCommand({ FunctionName: nameOf(id) }))).Versions ?? []
+  ).map(({ Version }) => Version);
+
+describe('the archive of a reactor', () => {
+  it('holds the code and nothing else, and is the same for the same code', () => {
+    const archive = codeArchive(code('"ü"'));
+    expect(
+      Object.entries(unzipSync(archive)).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),
+    ).toEqual([['reactor.js', 'module.exports = () => "ü";']]);
+    expect(codeArchive(code('"ü"'))).toEqual(archive);
+  });
+});
+
+describe('the function of a reactor', () => {
+  it('is made with the empty role, the layer and no environment, and live stands for its first version', async () => {
+    const id = randomUUID();
+    expect(await functions().create(id, code('1'))).toBe('1');
+    const { Configuration: found } = await lambda.client.send(
+      new GetFunctionCommand({ FunctionName: nameOf(id), Qualifier: 'live' }),
+    );
+    expect(found).toMatchObject({
+      Runtime: 'provided.al2023',
+      Architectures: ['arm64'],
+      Role: roleArn('silent'),
+      MemorySize: 512,
+      Timeout: 225,
+      Version: '1',
+      State: 'Active',
+    });
+    expect(found?.Environment).toBeUndefined();
+    expect(found?.Layers?.map(({ Arn }) => Arn)).toEqual([layerArn]);
+    expect(nameOf(id).length).toBeLessThanOrEqual(64);
+  });
+
+  it('keeps as many instances running as the deployment wants', async () => {
+    const id = randomUUID();
+    await functions({ hotConcurrency: 1 }).create(id, code('1'));
+    const config = await lambda.client.send(
+      new GetProvisionedConcurrencyConfigCommand({ FunctionName: nameOf(id), Qualifier: 'live' }),
+    );
+    expect(config.RequestedProvisionedConcurrentExecutions).toBe(1);
+    await functions({ hotConcurrency: 1 }).remove(id);
+  });
+
+  it('takes few calls to make: CreateFunction, CreateAlias, and looks until it is ready', async () => {
+    const names: string[] = [];
+    const counting = lambda.as('counting', [{ Effect: 'Allow', Action: '*', Resource: '*' }]);
+    counting.middlewareStack.add(
+      (next, context) => (args) => {
+        names.push(String(context['commandName']));
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+    await functions({}, counting).create(randomUUID(), code('1'));
+    expect(names.filter((name) => name !== 'GetFunctionCommand')).toEqual([
+      'CreateFunctionCommand',
+      'CreateAliasCommand',
+    ]);
+  });
+
+  it('gets another version, which live stands for when it is told to, and loses the old one', async () => {
+    const id = randomUUID();
+    await functions().create(id, code('1'));
+    expect(await functions().publish(id, code('2'))).toBe('2');
+    expect(await live(id)).toBe('1');
+    await functions().pointLive(id, '2');
+    expect(await live(id)).toBe('2');
+    await functions().removeOtherVersions(id, '2');
+    expect(await versions(id)).toEqual(['$LATEST', '2']);
+    await functions().removeOtherVersions(id, '2');
+  });
+
+  it('is removed with everything, and removing it again is no failure', async () => {
+    const id = randomUUID();
+    await functions({ hotConcurrency: 1 }).create(id, code('1'));
+    await functions().publish(id, code('2'));
+    await functions().remove(id);
+    await functions().remove(id);
+    const { Functions: left = [] } = await lambda.client.send(new ListFunctionsCommand({}));
+    expect(left.map(({ FunctionName }) => FunctionName)).not.toContain(nameOf(id));
+  });
+
+  it('waits while it is Pending, and while the account is over its rate limit', async () => {
+    await lambda.control({ pendingMs: 700 });
+    const id = randomUUID();
+    await lambda.control({ throttle: 3 });
+    expect(await functions().create(id, code('1'))).toBe('1');
+    await lambda.control({ throttle: 2 });
+    const both = await Promise.all([functions().publish(id, code('2')), functions().publish(id, code('3'))]);
+    expect(both.toSorted()).toEqual(['2', '3']);
+    await lambda.control({ pendingMs: 50, throttle: 0 });
+  });
+
+  it('is known for its own when the answer of its creation was lost', async () => {
+    const losing = lambda.as('losing', [{ Effect: 'Allow', Action: '*', Resource: '*' }]);
+    let lost = false;
+    losing.middlewareStack.add(
+      (next, context) => async (args) => {
+        const result = await next(args);
+        if (context['commandName'] !== 'CreateFunctionCommand' || lost) return result;
+        lost = true;
+        throw Object.assign(new Error('lost'), { name: 'TooManyRequestsException' });
+      },
+      { step: 'initialize' },
+    );
+    const id = randomUUID();
+    expect(await functions({}, losing).create(id, code('1'))).toBe('1');
+    expect(lost).toBe(true);
+    expect(await live(id)).toBe('1');
+  });
+
+  it('is not made where something is wrong that does not pass', async () => {
+    await expect(
+      functions({ layerArn: `${layerArn.slice(0, -1)}9` }).create(randomUUID(), code('1')),
+    ).rejects.toThrow();
+  });
+});

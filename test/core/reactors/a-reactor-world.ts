@@ -1,0 +1,170 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Application, Caller } from '../../../core/applications/application.ts';
+import type { ChangeReactorDeps } from '../../../core/reactors/create-reactor.ts';
+import type { ReactorDefinition, StoredReactor } from '../../../core/reactors/reactor.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { aVault } from '../../http/an-api.ts';
+
+export const TENANT = randomUUID();
+
+export const anApplication = (more: Partial<Application> = {}): Application => ({
+  id: randomUUID(),
+  tenantId: TENANT,
+  name: 'An application',
+  type: 'private',
+  permissions: ['token:use', 'token:create'],
+  rules: [],
+  createdAt: 0,
+  version: 1,
+  ...more,
+});
+
+export const aManager: Caller = {
+  tenantId: TENANT,
+  applicationId: 'manager',
+  credentialId: 'manager',
+  type: 'management',
+  permissions: ['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
+  rules: [],
+};
+
+export const aDefinition = (code: string, more: Partial<ReactorDefinition> = {}): ReactorDefinition => ({
+  name: 'Charge card',
+  code: new Secret(code),
+  configuration: new Secret({ url: 'https://example.com' }),
+  ...more,
+});
+
+interface CloudFunction {
+  live: string | undefined;
+  readonly versions: Map<string, string>;
+  latest: number;
+}
+
+/** The process ends here: nothing after it is done. */
+export class Death extends Error {}
+
+const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
+
+/**
+ * Reactors and their cloud functions in memory, with the contracts of their ports. `dieAt(n)`: the process dies before the nth call of
+ * any port; `dieAfter(n)`: after it, so that what it did is done and its answer is lost.
+ */
+export function aReactorWorld() {
+  const reactors = new Map<string, StoredReactor>();
+  const functions = new Map<string, CloudFunction>();
+  const applications = new Map<string, Application>();
+  let [calls, dieBefore, dieAfterCall, now] = [0, Infinity, Infinity, 1_000_000];
+
+  const step = async <T>(act: () => T): Promise<T> => {
+    calls += 1;
+    // A process that has died does nothing any more.
+    if (calls >= dieBefore) throw new Death();
+    const result = act();
+    if (calls >= dieAfterCall) {
+      dieBefore = 0;
+      throw new Death();
+    }
+    return Promise.resolve(result);
+  };
+  const functionOf = (id: string) => {
+    const found = functions.get(id);
+    if (found === undefined) throw new Error('no such function');
+    return found;
+  };
+  const publish = (target: CloudFunction, code: string): string => {
+    target.latest += 1;
+    target.versions.set(String(target.latest), hashOf(code));
+    return String(target.latest);
+  };
+
+  const deps: ChangeReactorDeps = {
+    clock: () => now,
+    vault: aVault(),
+    applicationStore: {
+      find: (tenantId, id) => Promise.resolve(tenantId === TENANT ? applications.get(id) : undefined),
+      findMany: (_tenantId, ids) => Promise.resolve(ids.flatMap((id) => applications.get(id) ?? [])),
+    },
+    reactorStore: {
+      create: (reactor) =>
+        step(() => {
+          const existing = reactors.get(reactor.id);
+          if (existing !== undefined) return existing;
+          reactors.set(reactor.id, reactor);
+          return 'created' as const;
+        }),
+      find: (tenantId, id) => step(() => (tenantId === TENANT ? reactors.get(id) : undefined)),
+      findMany: (_tenantId, ids) => step(() => ids.flatMap((id) => reactors.get(id) ?? [])),
+      async *list() {
+        yield await step(() => [...reactors.values()].toReversed());
+      },
+      update: (next) =>
+        step(() => {
+          if (reactors.get(next.id)?.version !== next.version - 1) return false;
+          reactors.set(next.id, next);
+          return true;
+        }),
+      delete: (reactor) =>
+        step(() => {
+          if (reactors.get(reactor.id)?.version !== reactor.version) return false;
+          return reactors.delete(reactor.id);
+        }),
+    },
+    reactorFunctions: {
+      create: (id, code) =>
+        step(() => {
+          const created: CloudFunction = { live: undefined, versions: new Map(), latest: 0 };
+          functions.set(id, created);
+          created.live = publish(created, code.reveal());
+          return created.live;
+        }),
+      publish: (id, code) => step(() => publish(functionOf(id), code.reveal())),
+      pointLive: (id, version) =>
+        step(() => {
+          const target = functionOf(id);
+          if (!target.versions.has(version)) throw new Error('no such version');
+          target.live = version;
+        }),
+      removeOtherVersions: (id, version) =>
+        step(() => {
+          const target = functionOf(id);
+          for (const other of target.versions.keys())
+            if (other !== version) {
+              if (target.live === other) throw new Error('live stands for it');
+              target.versions.delete(other);
+            }
+        }),
+      remove: (id) => step(() => void functions.delete(id)),
+    },
+  };
+
+  return {
+    deps,
+    reactors,
+    functions,
+    applications,
+    calls: () => calls,
+    /** Another process, that may die. */
+    process: (fate: { readonly dieBefore?: number; readonly dieAfter?: number } = {}) => {
+      calls = 0;
+      dieBefore = fate.dieBefore ?? Infinity;
+      dieAfterCall = fate.dieAfter ?? Infinity;
+    },
+    pass: (ms: number) => {
+      now += ms;
+    },
+    /** Whether every record and function agree: no function without a reactor, `live` runs what the record says. */
+    disorder: (): readonly string[] => [
+      ...[...functions.keys()]
+        .filter((id) => !reactors.has(id))
+        .map((id) => `function without reactor ${id}`),
+      ...[...reactors.values()].flatMap((reactor) => {
+        const target = functions.get(reactor.id);
+        if (reactor.state !== 'ready') return [`${reactor.state} reactor`];
+        if (reactor.operation !== undefined) return ['an operation that nobody ends'];
+        if (target?.live === undefined) return ['reactor without a function'];
+        return target.versions.get(target.live) === reactor.codeHash ? [] : ['live runs other code'];
+      }),
+    ],
+  };
+}

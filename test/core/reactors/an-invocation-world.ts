@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../../core/applications/application.ts';
+import type { InvocationId } from '../../../core/reactors/invocation-store.ts';
+import type { Invocation } from '../../../core/reactors/invocation.ts';
+import type { RunOutcome } from '../../../core/reactors/reactor-runner.ts';
+import { runInvocation, type RunInvocationDeps } from '../../../core/reactors/run-invocation.ts';
+import { startInvocation, type StartInvocationDeps } from '../../../core/reactors/start-invocation.ts';
+import { sweepInvocation } from '../../../core/reactors/sweep-invocation.ts';
+import type { TenantKeys } from '../../../core/crypto/tenant-keys.ts';
+import { sealRecord } from '../../../core/crypto/record-seal.ts';
+import type { OutboundRequest } from '../../../core/egress/egress-client.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { deliver, type DeliverDeps } from '../../../core/webhooks/deliver.ts';
+import { presentFailure, presentReactorResult } from '../../../http/present-reactor-result.ts';
+import { aVault } from '../../http/an-api.ts';
+import { anApplication, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+
+const key = Buffer.alloc(32, 7);
+const tenantKeys: TenantKeys = {
+  current: () => Promise.resolve({ version: 1, key }),
+  newest: () => Promise.resolve({ version: 1, key }),
+  version: () => Promise.resolve({ version: 1, key }),
+};
+const webhookSecret = sealRecord(
+  { version: 1, key },
+  { tenantId: TENANT, recordId: TENANT, field: 'webhook_secret' },
+  Buffer.from(`whsec_${Buffer.alloc(32, 1).toString('base64')}`),
+);
+
+/** Asynchronous invocations with queues, workers and senders in memory; any of them may die at any of their steps. */
+export function anInvocationWorld() {
+  const reactorWorld = aReactorWorld();
+  const application = anApplication();
+  reactorWorld.applications.set(application.id, application);
+  const caller: Caller = {
+    tenantId: TENANT,
+    applicationId: application.id,
+    credentialId: application.id,
+    type: 'private',
+    permissions: application.permissions,
+    rules: [],
+  };
+  const invocations = new Map<string, Invocation>();
+  const contents = new Map<string, Buffer>();
+  const messages: { readonly queue: 'invocations' | 'deliveries'; readonly id: InvocationId; at: number }[] =
+    [];
+  const runs = new Map<string, number>();
+  const received: { readonly id: string; readonly body: unknown }[] = [];
+  let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });
+  let answer: () => number = () => 200;
+  let mayDie: () => boolean = () => false;
+  let [now, loseMessages] = [1_000_000_000, () => false];
+  let current = '';
+  // A process that has died does nothing any more, whatever catches its death.
+  const life = { isDead: false };
+  const hasDied = () => life.isDead;
+
+  /** A step of a process: it may die before it, or after it. */
+  const step = async <T>(act: () => T): Promise<T> => {
+    life.isDead ||= mayDie();
+    if (life.isDead) throw new Death();
+    const result = act();
+    life.isDead = mayDie();
+    if (life.isDead) throw new Death();
+    return Promise.resolve(result);
+  };
+  const queue = (name: 'invocations' | 'deliveries') => ({
+    send: ({ tenantId, id }: InvocationId, delayMs = 0) =>
+      step(() => {
+        if (!loseMessages()) messages.push({ queue: name, id: { tenantId, id }, at: now + delayMs });
+      }),
+  });
+  const deps: RunInvocationDeps & StartInvocationDeps & DeliverDeps = {
+    ...reactorWorld.deps,
+    clock: () => now,
+    vault: aVault(),
+    tenantKeys,
+    tokenStore: {} as RunInvocationDeps['tokenStore'],
+    cvcLifetimeMs: 1,
+    credentialStore: { settings: () => Promise.resolve({ deduplicateTokens: false }) },
+    invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },
+    parseTokenInput: () => {
+      throw new Error('not used');
+    },
+    reactorRunner: {
+      run: () =>
+        step(() => {
+          const result = outcome();
+          if (result.outcome !== 'stale') runs.set(current, (runs.get(current) ?? 0) + 1);
+          return result;
+        }),
+    },
+    invocationStore: {
+      create: (invocation) =>
+        step(() => {
+          if (invocations.has(invocation.id)) return false;
+          invocations.set(invocation.id, invocation);
+          return true;
+        }),
+      find: ({ id }) => step(() => invocations.get(id)),
+      update: (previous, next) =>
+        step(() => {
+          const found = invocations.get(previous.id);
+          const members = ['state', 'runner', 'delivery', 'attempts', 'dueAt'] as const;
+          if (found === undefined || members.some((name) => found[name] !== previous[name])) return false;
+          invocations.set(next.id, next);
+          return true;
+        }),
+      remove: ({ id }) =>
+        step(() => {
+          for (const content of ['payload', 'result']) contents.delete(`${id}/${content}`);
+          invocations.delete(id);
+        }),
+      putContent: ({ id }, content, sealed) => step(() => void contents.set(`${id}/${content}`, sealed)),
+      content: ({ id }, content) => step(() => contents.get(`${id}/${content}`)),
+      async *parked() {
+        yield await Promise.resolve(
+          [...invocations.values()].filter(({ delivery }) => delivery === 'parked'),
+        );
+      },
+    },
+    invocationQueue: queue('invocations'),
+    deliveryQueue: queue('deliveries'),
+    egressAllowList: [],
+    egress: {
+      send: ({ headers, body }: OutboundRequest) =>
+        step(() => {
+          const [, id = ''] = headers.reveal().find(([name]) => name === 'webhook-id') ?? [];
+          const status = answer();
+          if (status < 300) received.push({ id, body: JSON.parse(body.reveal().toString()) as unknown });
+          return { status, headers: [], body: Buffer.alloc(0) };
+        }),
+    },
+    webhookSecretStore: {
+      webhookSecrets: () => Promise.resolve({ current: webhookSecret }),
+      replaceWebhookSecrets: () => Promise.resolve(true),
+    },
+    presentResult: presentReactorResult,
+    presentFailure,
+    onFailure: () => undefined,
+  };
+
+  /** Runs what a process does; one that dies leaves its message to come again. */
+  const inProcess = async (act: () => Promise<void>): Promise<boolean> => {
+    life.isDead = false;
+    try {
+      await act();
+      return !hasDied();
+    } catch (error) {
+      if (hasDied()) return false;
+      throw error;
+    } finally {
+      life.isDead = false;
+    }
+  };
+
+  return {
+    deps,
+    caller,
+    application,
+    applications: reactorWorld.applications,
+    invocations,
+    contents,
+    messages,
+    runs,
+    received,
+    newId: randomUUID,
+    runsEndWith: (next: typeof outcome) => (outcome = next),
+    receiverAnswers: (next: typeof answer) => (answer = next),
+    diesWhen: (next: typeof mayDie) => (mayDie = next),
+    losesMessagesWhen: (next: () => boolean) => (loseMessages = next),
+    pass: (ms: number) => (now += ms),
+    now: () => now,
+    start: (reactorId: string, args: object = {}) =>
+      startInvocation(
+        deps,
+        caller,
+        {
+          reactorId,
+          args: args as never,
+          callbackUrl: 'https://example.com/hook?secret=1',
+          timeoutMs: 10_000,
+          service: { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' },
+        },
+        randomIdentity,
+      ),
+    /** Handles every message whose time has come; one whose handler died comes again after its visibility timeout. */
+    async work(): Promise<void> {
+      const due = messages.filter(({ at }) => at <= now);
+      for (const message of due) {
+        messages.splice(messages.indexOf(message), 1);
+        current = message.id.id;
+        const done = await inProcess(() =>
+          message.queue === 'invocations' ? runInvocation(deps, message.id) : deliver(deps, message.id),
+        );
+        if (!done) messages.push({ ...message, at: now + 330_000 });
+      }
+    },
+    async sweep(): Promise<void> {
+      for (const { id, tenantId, dueAt } of [...invocations.values()])
+        if (dueAt <= now) await inProcess(() => sweepInvocation(deps, { id, tenantId }));
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import { patchReactor, updateReactor } from '../../../core/reactors/change-reactor.ts';
+import { OPERATION_MS, TIDY_AFTER_MS } from '../../../core/reactors/change-function.ts';
+import { createReactor } from '../../../core/reactors/create-reactor.ts';
+import { deleteReactor } from '../../../core/reactors/delete-reactor.ts';
+import { getReactor } from '../../../core/reactors/get-reactor.ts';
+import { repairReactor } from '../../../core/reactors/repair-reactor.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { aDefinition, aManager, anApplication, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+
+async function sweep(world: ReturnType<typeof aReactorWorld>) {
+  world.process();
+  world.pass(OPERATION_MS + TIDY_AFTER_MS);
+  for (const { id } of [...world.reactors.values()]) await repairReactor(world.deps, TENANT, id);
+}
+
+const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
+  (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity)).reactor.id;
+
+/** Runs something in processes that die before, or after, each of its steps in turn, and looks at what the sweep makes of it. */
+async function dyingAnywhere(
+  prepare: (world: ReturnType<typeof aReactorWorld>) => Promise<string>,
+  act: (world: ReturnType<typeof aReactorWorld>, id: string) => Promise<unknown>,
+  check: (world: ReturnType<typeof aReactorWorld>, id: string) => void,
+): Promise<number> {
+  let died = 0;
+  for (const kind of ['dieBefore', 'dieAfter'] as const) {
+    for (let at = 1; ; at += 1) {
+      const world = aReactorWorld();
+      const id = await prepare(world);
+      world.process({ [kind]: at });
+      const outcome = await act(world, id).catch((error: unknown) => error);
+      if (!(outcome instanceof Death)) break;
+      died += 1;
+      await sweep(world);
+      expect({ kind, at, disorder: world.disorder() }).toEqual({ kind, at, disorder: [] });
+      check(world, id);
+      // A second sweep finds nothing to do.
+      const before = JSON.stringify([...world.reactors]);
+      await sweep(world);
+      expect(JSON.stringify([...world.reactors])).toBe(before);
+    }
+  }
+  return died;
+}
+
+describe('a reactor', () => {
+  it('exists once its function can run, and not before', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    expect(world.disorder()).toEqual([]);
+    const { reactor } = await getReactor(world.deps, aManager, id);
+    expect(reactor.code.reveal()).toBe('one');
+    expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com' });
+  });
+
+  it('changes nothing in the cloud when its code stays', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    const before = world.functions.get(id)?.latest;
+    await updateReactor(
+      world.deps,
+      aManager,
+      id,
+      aDefinition('one', { name: 'Another', configuration: new Secret({}) }),
+    );
+    expect(world.functions.get(id)?.latest).toBe(before);
+    expect((await getReactor(world.deps, aManager, id)).reactor.name).toBe('Another');
+  });
+
+  it('keeps the old version for runs that have begun, and loses it later', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    await updateReactor(world.deps, aManager, id, aDefinition('two'));
+    expect([...(world.functions.get(id)?.versions.keys() ?? [])]).toEqual(['1', '2']);
+    await sweep(world);
+    expect([...(world.functions.get(id)?.versions.keys() ?? [])]).toEqual(['2']);
+    expect(world.disorder()).toEqual([]);
+  });
+
+  it('loses nothing when two change it at once', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    await Promise.all([
+      patchReactor(world.deps, aManager, id, { configuration: new Secret({ a: '1' }) }),
+      patchReactor(world.deps, aManager, id, { configuration: new Secret({ b: '2' }) }),
+      patchReactor(world.deps, aManager, id, { code: new Secret('two') }),
+      patchReactor(world.deps, aManager, id, { name: 'Renamed' }),
+    ]);
+    const { reactor } = await getReactor(world.deps, aManager, id);
+    expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com', a: '1', b: '2' });
+    expect([reactor.code.reveal(), reactor.name]).toEqual(['two', 'Renamed']);
+    expect(world.disorder()).toEqual([]);
+  });
+
+  it('runs what its record says after any number of competing updates', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    await Promise.all(
+      ['two', 'three', 'four'].map((code) => updateReactor(world.deps, aManager, id, aDefinition(code))),
+    );
+    expect(world.disorder()).toEqual([]);
+    await sweep(world);
+    expect(world.functions.get(id)?.versions.size).toBe(1);
+  });
+
+  it('is gone at once when it is deleted, with its function', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    await deleteReactor(world.deps, aManager, id);
+    expect([world.reactors.size, world.functions.size]).toEqual([0, 0]);
+    await expect(getReactor(world.deps, aManager, id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a process that dies at any step', () => {
+  it('of a creation leaves nothing behind, or the whole reactor', async () => {
+    const died = await dyingAnywhere(
+      () => Promise.resolve(''),
+      (world) => create(world),
+      (world) => {
+        expect(world.functions.size).toBe(world.reactors.size);
+      },
+    );
+    expect(died).toBeGreaterThanOrEqual(6);
+  });
+
+  it('of an update leaves the old reactor or the new one', async () => {
+    const died = await dyingAnywhere(
+      create,
+      (world, id) => updateReactor(world.deps, aManager, id, aDefinition('two')),
+      (world, id) => {
+        expect(world.reactors.has(id)).toBe(true);
+        expect(world.functions.get(id)?.versions.size).toBe(1);
+      },
+    );
+    expect(died).toBeGreaterThanOrEqual(10);
+  });
+
+  it('of a deletion leaves the reactor or nothing', async () => {
+    const died = await dyingAnywhere(
+      create,
+      (world, id) => deleteReactor(world.deps, aManager, id),
+      (world) => {
+        expect(world.functions.size).toBe(world.reactors.size);
+      },
+    );
+    expect(died).toBeGreaterThanOrEqual(8);
+  });
+
+  it('of a repair leaves it to the next one', async () => {
+    await dyingAnywhere(
+      async (world) => {
+        const id = await create(world);
+        await updateReactor(world.deps, aManager, id, aDefinition('two'));
+        world.pass(TIDY_AFTER_MS);
+        return id;
+      },
+      (world, id) => repairReactor(world.deps, TENANT, id),
+      (world, id) => {
+        expect(world.functions.get(id)?.versions.size).toBe(1);
+      },
+    );
+  });
+});
+
+describe('the application of a reactor', () => {
+  it('must be one of the tenant, and public or private', async () => {
+    const world = aReactorWorld();
+    const manager = anApplication({ type: 'management' });
+    const expired = anApplication({ expiresAt: 1 });
+    for (const each of [manager, expired]) world.applications.set(each.id, each);
+    for (const applicationId of ['nobody', manager.id, expired.id])
+      await expect(
+        createReactor(world.deps, aManager, aDefinition('one', { applicationId }), randomIdentity),
+      ).rejects.toMatchObject({
+        code: 'validation_failed',
+        errors: { 'application.id': [expect.any(String)] },
+      });
+    expect(world.reactors.size).toBe(0);
+  });
+
+  it('stays through a patch that does not name it, and goes by null and by PUT', async () => {
+    const world = aReactorWorld();
+    const application = anApplication();
+    world.applications.set(application.id, application);
+    const { reactor } = await createReactor(
+      world.deps,
+      aManager,
+      aDefinition('one', { applicationId: application.id }),
+      randomIdentity,
+    );
+    const current = async () => (await getReactor(world.deps, aManager, reactor.id)).application?.id;
+    await patchReactor(world.deps, aManager, reactor.id, { name: 'Renamed' });
+    expect(await current()).toBe(application.id);
+    await patchReactor(world.deps, aManager, reactor.id, { applicationId: null });
+    expect(await current()).toBeUndefined();
+    await patchReactor(world.deps, aManager, reactor.id, { applicationId: application.id });
+    expect(await current()).toBe(application.id);
+    await updateReactor(world.deps, aManager, reactor.id, aDefinition('one'));
+    expect(await current()).toBeUndefined();
+  });
+
+  it('that was deleted is not there any more', async () => {
+    const world = aReactorWorld();
+    const application = anApplication();
+    world.applications.set(application.id, application);
+    const { reactor } = await createReactor(
+      world.deps,
+      aManager,
+      aDefinition('one', { applicationId: application.id }),
+      randomIdentity,
+    );
+    world.applications.clear();
+    expect(await getReactor(world.deps, aManager, reactor.id)).not.toHaveProperty('application');
+  });
+});

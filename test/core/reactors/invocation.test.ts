@@ -1,0 +1,50 @@
+import {
+  DELIVERY_TRIES,
+  dueStep,
+  pauseAfter,
+  START_WITHIN_MS,
+  type DueStep,
+  type Invocation,
+} from '../../../core/reactors/invocation.ts';
+
+const NOW = 10_000_000;
+
+const anInvocation = (more: Partial<Invocation>): Invocation => ({
+  id: 'i',
+  tenantId: 't',
+  reactorId: 'r',
+  credentialId: 'c',
+  state: 'queued',
+  createdAt: NOW - 1000,
+  delivery: 'none',
+  attempts: 0,
+  dueAt: NOW,
+  readableUntil: NOW + 1000,
+  ...more,
+});
+
+describe('what the sweep does for an invocation', () => {
+  it.each<[string, Partial<Invocation>, DueStep]>([
+    ['nothing before its time', { dueAt: NOW + 1 }, 'wait'],
+    ['sends the message of a queued one again', {}, 'queue'],
+    ['gives one up that could not be started for an hour', { createdAt: NOW - START_WITHIN_MS }, 'give-up'],
+    ['takes the runner of a running one for dead', { state: 'running', runner: 'x' }, 'interrupt'],
+    ['has a pending delivery tried', { state: 'succeeded', delivery: 'pending' }, 'deliver'],
+    ['has that of a failure tried as well', { state: 'failed', delivery: 'pending', attempts: 9 }, 'deliver'],
+    [
+      'parks one whose last sender died',
+      { state: 'succeeded', delivery: 'pending', attempts: DELIVERY_TRIES },
+      'park',
+    ],
+    ['removes what was delivered', { state: 'succeeded', delivery: 'delivered' }, 'remove'],
+    ['removes what was parked for too long', { state: 'failed', delivery: 'parked' }, 'remove'],
+  ])('%s', (_title, more, step) => {
+    expect(dueStep(anInvocation(more), NOW)).toBe(step);
+  });
+
+  it('pauses 10 s after the first try, and twice as long after each further one', () => {
+    expect(Array.from({ length: 9 }, (_, at) => pauseAfter(at + 1) / 1000)).toEqual([
+      10, 20, 40, 80, 160, 320, 640, 1280, 2560,
+    ]);
+  });
+});

@@ -1,0 +1,54 @@
+import { runFailure } from '../../../core/reactors/reactor-failure.ts';
+import type { ThrownError } from '../../../core/reactors/reactor-runner.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { problemOf } from '../../../http/problem.ts';
+
+const thrown = (more: Partial<ThrownError>) => ({
+  outcome: 'threw' as const,
+  error: new Secret<ThrownError>({
+    name: 'Error',
+    message: 'Card declined',
+    status: null,
+    errors: null,
+    ...more,
+  }),
+});
+
+describe('an error that code throws', () => {
+  it.each([
+    [400, 'Bad Request'],
+    [401, 'Unauthorized'],
+    [402, 'Payment Required'],
+    [403, 'Forbidden'],
+    [429, 'Too Many Requests'],
+    [500, 'Reactor Runtime Error'],
+    [503, 'Service Unavailable'],
+  ])('with status %i is told with it', (status, title) => {
+    const { problem } = problemOf(runFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
+    expect(problem).toEqual({ title, status, detail: 'Card declined', errors: { card: ['declined'] } });
+  });
+
+  it.each([null, 200, 404, 418, 502, 600, -1])('with status %s says nothing of itself', (status) => {
+    const { problem } = problemOf(runFailure(thrown({ status, errors: { card: ['4242'] } }), 1000));
+    expect(problem).toEqual({
+      title: 'Reactor Runtime Error',
+      status: 500,
+      detail: 'The code threw an error.',
+    });
+  });
+});
+
+describe('a run without an answer', () => {
+  it.each([
+    ['not_loaded', 422, 'does not load'],
+    ['timed_out', 500, 'longer than its limit of 28000 ms'],
+    ['out_of_memory', 500, 'more memory'],
+    ['exited', 500, 'without an answer'],
+    ['too_large', 500, '5 MB'],
+    ['unserializable', 500, 'JSON'],
+  ] as const)('%s is %i', (outcome, status, detail) => {
+    const { problem } = problemOf(runFailure({ outcome }, 28_000));
+    expect(problem.status).toBe(status);
+    expect(problem.detail).toContain(detail);
+  });
+});

@@ -1,0 +1,224 @@
+import { createReactor } from '../../../core/reactors/create-reactor.ts';
+import { getResult } from '../../../core/reactors/get-result.ts';
+import { DELIVERY_TRIES, PARKED_MS, READABLE_MS } from '../../../core/reactors/invocation.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { ServiceError } from '../../../core/shared/service-error.ts';
+import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { listParkedDeliveries, resendDelivery } from '../../../core/webhooks/parked-deliveries.ts';
+import { presentFailure } from '../../../http/present-reactor-result.ts';
+import { aDefinition, aManager } from './a-reactor-world.ts';
+import { anInvocationWorld } from './an-invocation-world.ts';
+
+type World = ReturnType<typeof anInvocationWorld>;
+
+const aReactor = async ({ deps }: World) =>
+  (await createReactor(deps as never, aManager, aDefinition('one'), randomIdentity)).reactor.id;
+
+const MINUTE = 60_000;
+
+/** An hour or more passes: messages come, sweeps run every minute. */
+async function live(world: World, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await world.work();
+    await world.sweep();
+    await world.work();
+    world.pass(MINUTE);
+  }
+}
+
+const only = <T>(values: Iterable<T>): T => {
+  const [first] = values;
+  if (first === undefined) throw new Error('there is none');
+  return first;
+};
+
+const result = (world: World, reactor: string, id: string, caller = world.caller) =>
+  getResult({ ...world.deps, presentFailure }, caller, reactor, id);
+
+describe('an asynchronous invocation', () => {
+  it('runs once, is delivered once, and can be read', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    const id = await world.start(reactor);
+    expect(await result(world, reactor, id)).toEqual({ id, status: 'queued' });
+    await live(world, 3);
+    expect(world.runs.get(id)).toBe(1);
+    expect(world.received).toEqual([{ id, body: { raw: { ok: true } } }]);
+    const read = await result(world, reactor, id);
+    expect([read.status, read.result?.reveal()]).toEqual(['succeeded', { raw: { ok: true } }]);
+  });
+
+  it('is read by who invoked, of its own reactor, for 24 hours', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    const id = await world.start(reactor);
+    await live(world, 2);
+    const missing = { code: 'not_found' };
+    await expect(result(world, 'another', id)).rejects.toMatchObject(missing);
+    await expect(
+      result(world, reactor, id, { ...world.caller, credentialId: 'another' }),
+    ).rejects.toMatchObject(missing);
+    await expect(result(world, reactor, id, { ...world.caller, tenantId: 'another' })).resolves.toBeDefined();
+    world.pass(READABLE_MS);
+    await expect(result(world, reactor, id)).rejects.toMatchObject(missing);
+    await world.sweep();
+    expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+  });
+
+  it('carries nothing but ids in its messages', async () => {
+    const world = anInvocationWorld();
+    await world.start(await aReactor(world), { secret: 'planted' });
+    expect(world.messages.map(({ id }) => Object.keys(id))).toEqual([['tenantId', 'id']]);
+  });
+
+  it('delivers the error object of a failure', async () => {
+    const world = anInvocationWorld();
+    world.runsEndWith(() => ({
+      outcome: 'threw',
+      error: new Secret({ name: 'E', message: 'declined', status: 402, errors: null }),
+    }));
+    const id = await world.start(await aReactor(world));
+    await live(world, 2);
+    expect(world.received).toEqual([
+      { id, body: { title: 'Payment Required', status: 402, detail: 'declined' } },
+    ]);
+    expect(only(world.invocations.values()).state).toBe('failed');
+  });
+
+  it('waits while nothing can be started, and does not run twice for it', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    let busy = true;
+    world.runsEndWith(() => {
+      if (busy) throw new ServiceError('dependency_unavailable', 'busy');
+      return { outcome: 'returned', value: new Secret({}) };
+    });
+    const id = await world.start(reactor);
+    await live(world, 10);
+    expect([world.runs.get(id), world.received]).toEqual([undefined, []]);
+    busy = false;
+    await live(world, 3);
+    expect([world.runs.get(id), world.received.length]).toEqual([1, 1]);
+  });
+
+  it('is given up when it cannot be started for an hour, and says so', async () => {
+    const world = anInvocationWorld();
+    world.runsEndWith(() => {
+      throw new ServiceError('dependency_unavailable', 'busy');
+    });
+    const id = await world.start(await aReactor(world));
+    await live(world, 65);
+    expect(world.received).toMatchObject([{ id, body: { status: 503 } }]);
+  });
+
+  it('fails when who invoked it has gone before it ran', async () => {
+    const world = anInvocationWorld();
+    const id = await world.start(await aReactor(world));
+    world.applications.clear();
+    await live(world, 2);
+    expect(world.runs.size).toBe(0);
+    expect(world.received).toMatchObject([{ id, body: { status: 401 } }]);
+  });
+
+  it('says that it was interrupted when its worker died in the middle of the run', async () => {
+    const world = anInvocationWorld();
+    const id = await world.start(await aReactor(world));
+    let steps = 0;
+    // find, payload, claim, reactor: the run is in the middle of these.
+    world.diesWhen(() => world.runs.size > 0 && (steps += 1) === 1);
+    await live(world, 5);
+    expect(world.runs.get(id)).toBe(1);
+    expect(world.received).toMatchObject([
+      {
+        id,
+        body: { status: 500, detail: 'The run was interrupted; it is not known how far the code came.' },
+      },
+    ]);
+  });
+});
+
+describe('the delivery of a result', () => {
+  it('is tried ten times with doubling pauses, then parked, then sent again by an operator', async () => {
+    const world = anInvocationWorld();
+    const at: number[] = [];
+    world.receiverAnswers(() => {
+      at.push(world.now());
+      return 500;
+    });
+    const id = await world.start(await aReactor(world));
+    for (let second = 0; second < 6_000; second += 5) {
+      await world.work();
+      if (second % 60 === 0) await world.sweep();
+      world.pass(5_000);
+    }
+    expect(at).toHaveLength(DELIVERY_TRIES);
+    const pauses = at.slice(1).map((time, index) => (time - (at[index] ?? 0)) / 1000);
+    pauses.forEach((pause, index) => {
+      const least = 10 * 2 ** index;
+      expect(pause).toBeGreaterThanOrEqual(least);
+      expect(pause).toBeLessThanOrEqual(least + 65);
+    });
+    const parked = await listParkedDeliveries(world.deps, 10);
+    expect(parked.map((each) => [each.id, each.attempts, each.lastStatus])).toEqual([[id, 10, 500]]);
+
+    world.receiverAnswers(() => 204);
+    await resendDelivery(world.deps, only(parked));
+    await live(world, 2);
+    expect(world.received).toHaveLength(1);
+    expect(await listParkedDeliveries(world.deps, 10)).toEqual([]);
+    await expect(resendDelivery(world.deps, only(parked))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('counts a receiver that cannot be reached as a try, and goes with its content when nobody sends it again', async () => {
+    const world = anInvocationWorld();
+    world.receiverAnswers(() => {
+      throw new ServiceError('destination_unreachable', 'down');
+    });
+    await world.start(await aReactor(world));
+    await live(world, 120);
+    expect(only(world.invocations.values())).toMatchObject({ delivery: 'parked', attempts: 10 });
+    expect(only(world.invocations.values())).not.toHaveProperty('lastStatus');
+    world.pass(PARKED_MS);
+    await world.sweep();
+    expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+  });
+
+  it('does not count what is our own fault as an answer, and tries again', async () => {
+    const world = anInvocationWorld();
+    let down = true;
+    world.receiverAnswers(() => {
+      if (down) throw new ServiceError('dependency_unavailable', 'our store');
+      return 200;
+    });
+    await world.start(await aReactor(world));
+    await world.work();
+    await expect(world.work()).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    down = false;
+    await live(world, 5);
+    expect(world.received).toHaveLength(1);
+  });
+});
+
+describe('any number of invocations, with workers, senders and sweeps that die at any step and messages that get lost', () => {
+  it('run at most once each, and every one ends in a delivery', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    let seed = 42;
+    // A small generator (Numerical Recipes), so that a failure can be repeated.
+    const random = () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+    const ids: string[] = [];
+    for (let count = 0; count < 300; count += 1) ids.push(await world.start(reactor));
+    world.diesWhen(() => random() < 0.05);
+    world.losesMessagesWhen(() => random() < 0.2);
+    await live(world, 60);
+    world.diesWhen(() => false);
+    await live(world, 30);
+    expect([...world.runs.values()].every((count) => count === 1)).toBe(true);
+    const delivered = new Set(world.received.map(({ id }) => id));
+    expect(ids.filter((id) => !delivered.has(id))).toEqual([]);
+    // Some were cut off, and all of those that were say so.
+    const interrupted = world.received.filter(({ body }) => (body as { status?: number }).status === 500);
+    expect(interrupted.length).toBeGreaterThan(5);
+    expect(new Set(interrupted.map(({ body }) => (body as { detail: string }).detail)).size).toBe(1);
+  });
+});

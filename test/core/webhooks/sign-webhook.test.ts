@@ -1,0 +1,33 @@
+import { Webhook } from 'standardwebhooks';
+import { Secret } from '../../../core/shared/secret.ts';
+import { signWebhook } from '../../../core/webhooks/sign-webhook.ts';
+import { generateWebhookSecret } from '../../../core/webhooks/webhook-secrets.ts';
+
+describe('a signed webhook', () => {
+  it('is verified by the library of the standard, with the current and the previous secret', () => {
+    const [current, previous, other] = [
+      generateWebhookSecret(),
+      generateWebhookSecret(),
+      generateWebhookSecret(),
+    ];
+    const body = JSON.stringify({ raw: { ok: true } });
+    const headers = Object.fromEntries(signWebhook('id-1', body, [current, previous], Date.now()));
+    for (const secret of [current, previous])
+      expect(new Webhook(secret.reveal()).verify(body, headers)).toEqual({ raw: { ok: true } });
+    expect(() => new Webhook(other.reveal()).verify(body, headers)).toThrow();
+    expect(() => new Webhook(current.reveal()).verify(`${body} `, headers)).toThrow();
+    expect(() => new Webhook(current.reveal()).verify(body, { ...headers, 'webhook-id': 'id-2' })).toThrow();
+  });
+
+  it('has the signature of the specification (Standard Webhooks, example of the reference)', () => {
+    const secret = new Secret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    const headers = Object.fromEntries(
+      signWebhook('msg_p5jXN8AQM9LWM0D4loKWxJek', '{"test": 2432232314}', [secret], 1_614_265_330_000),
+    );
+    expect(headers).toEqual({
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    });
+  });
+});

@@ -1,0 +1,172 @@
+// A thousand jobs while the workers that run them and the senders that deliver them are killed at random, and messages come twice and late.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { setFaults } from '../support/fault-control.ts';
+import { runService, type RunningService } from '../support/run-service.ts';
+import { call, type Answer } from '../support/service.ts';
+
+jest.setTimeout(600_000);
+
+const JOBS = 1_000;
+const SUBMITTERS = 8;
+/** When most jobs have been begun, nobody is killed any more, so that the wait has an end; at the latest so long after all were accepted. */
+const KILLS_END_WHEN_RUN = 0.9 * JOBS;
+const KILLS_GO_ON_AT_MOST_MS = 60_000;
+/** So long after the last death: an interrupted job is known by the end of its lease, timeout_ms and a minute, and a dead sender after a minute. */
+const OVER_AFTER_MS = 150_000;
+
+const UNRELIABLE_QUEUES = ['sqs:duplicate:0.2', 'sqs:delay:2000'];
+const FAILING_QUEUES = ['sqs:error:0.2', 'sqs:lost-answer:0.1'];
+const KILLS = ['function/Worker:kill:0.1', 'function/Sender:kill:0.1'];
+
+let service: RunningService;
+let receiver: TestDestination;
+let counter: TestDestination;
+
+const api = (key: string, method: string, path: string, body: unknown): Promise<Answer> =>
+  call(key, method, path, { baseUrl: service.credentials.base_url, body });
+
+/** Counts its own runs before it does anything else. */
+const CODE = `
+  const http = require('http');
+  module.exports = (req) => new Promise((resolve, reject) => {
+    http.get(req.configuration.url + '/' + req.args.job, (response) => {
+      response.resume();
+      response.on('end', () => resolve({ raw: { job: req.args.job } }));
+    }).on('error', reject);
+  });`;
+
+beforeAll(async () => {
+  const certificate = testCertificate();
+  receiver = await startDestination(certificate);
+  counter = await startDestination();
+  const allowed = [receiver, counter].map(({ port }) => `localhost:${String(port)}`).join(',');
+  service = await runService(
+    [
+      ...['--set', `egressAllowList=${allowed}`, '--set', 'hotConcurrency=0', '--tick', '1'],
+      ...['--set', 'throttleRate=100000', '--set', 'throttleBurst=100000'],
+    ],
+    { NODE_EXTRA_CA_CERTS: certificate.certFile },
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+  await counter.close();
+});
+
+async function prepare(): Promise<{ readonly key: string; readonly reactor: string }> {
+  const management = service.credentials.management_key;
+  const application = { name: 'invoker', type: 'private', permissions: ['token:use'] };
+  const { key } = (await api(management, 'POST', '/applications', application)).body as { key: string };
+  const configuration = { url: `http://localhost:${String(counter.port)}` };
+  const reactor = { name: 'job', code: CODE, configuration };
+  const { id } = (await api(management, 'POST', '/reactors', reactor)).body as { id: string };
+  return { key, reactor: id };
+}
+
+/** Hands over all jobs; their numbers by the ids that they were accepted under. */
+async function submit(key: string, reactor: string): Promise<ReadonlyMap<string, string>> {
+  const accepted = new Map<string, string>();
+  const jobs = Array.from({ length: JOBS }, (_, index) => `job-${String(index)}`);
+  const submitter = async () => {
+    for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {
+      const { status, body } = await api(key, 'POST', `/reactors/${reactor}/react`, {
+        args: { job },
+        callback_url: `https://localhost:${String(receiver.port)}/hook`,
+        timeout_ms: 10_000,
+      });
+      expect([status, job]).toEqual([202, job]);
+      accepted.set(body.id as string, job);
+    }
+  };
+  await Promise.all(Array.from({ length: SUBMITTERS }, submitter));
+  return accepted;
+}
+
+async function until(isDone: () => boolean, withinMs: number): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!isDone() && Date.now() < end) await sleep(100);
+}
+
+function runsByJob(): ReadonlyMap<string, number> {
+  const runs = new Map<string, number>();
+  for (const { url } of counter.received) runs.set(url.slice(1), (runs.get(url.slice(1)) ?? 0) + 1);
+  return runs;
+}
+
+/** What was delivered by invocation: every different body, and how often it came. */
+function deliveries(): ReadonlyMap<string, { readonly bodies: Set<string>; readonly count: number }> {
+  const found = new Map<string, { readonly bodies: Set<string>; readonly count: number }>();
+  const webhook = new Webhook(service.credentials.webhook_secret);
+  for (const { headers, body } of receiver.received) {
+    const id = String(headers['webhook-id']);
+    const { bodies, count } = found.get(id) ?? { bodies: new Set<string>(), count: 0 };
+    bodies.add(JSON.stringify(webhook.verify(body, headers as never)));
+    found.set(id, { bodies, count: count + 1 });
+  }
+  return found;
+}
+
+const deaths = (name: string): number =>
+  service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(name) && line.includes('killed by a fault')).length;
+
+it('a thousand jobs while workers die: none is lost, none runs twice, every one ends in a delivery', async () => {
+  const { key, reactor } = await prepare();
+  const started = Date.now();
+  await setFaults(service.credentials, [...KILLS, ...FAILING_QUEUES, ...UNRELIABLE_QUEUES]);
+  const accepted = await submit(key, reactor);
+  const submittedMs = Date.now() - started;
+  await until(() => runsByJob().size >= KILLS_END_WHEN_RUN, KILLS_GO_ON_AT_MOST_MS);
+  await setFaults(service.credentials, UNRELIABLE_QUEUES);
+  const killedMs = Date.now() - started;
+  const delivered = new Set<string>();
+  let seen = 0;
+  await until(() => {
+    for (; seen < receiver.received.length; seen += 1)
+      delivered.add(String(receiver.received[seen]?.headers['webhook-id']));
+    return delivered.size >= accepted.size;
+  }, OVER_AFTER_MS);
+  const tookMs = Date.now() - started;
+
+  const [runs, ended] = [runsByJob(), deliveries()];
+  const problems: string[] = [];
+  let interrupted = 0;
+  for (const [id, job] of accepted) {
+    const count = runs.get(job) ?? 0;
+    if (count > 1) problems.push(`${job} ran ${String(count)} times`);
+    const bodies = [...(ended.get(id)?.bodies ?? [])];
+    const result = JSON.parse(bodies[0] ?? 'null') as {
+      raw?: { job: string };
+      status?: number;
+      detail?: string;
+    };
+    if (bodies.length !== 1)
+      problems.push(`${job} (${id}) was delivered with ${String(bodies.length)} results`);
+    else if (result.raw !== undefined) {
+      if (result.raw.job !== job || count !== 1)
+        problems.push(`${job} ran ${String(count)} times and gave ${bodies.join()}`);
+    } else if (result.status === 500 && /interrupted/.test(result.detail ?? '')) interrupted += 1;
+    else problems.push(`${job} was delivered as ${bodies.join()}`);
+  }
+  const deliveryCounts = [...ended.values()].map(({ count }) => count);
+  process.stdout.write(
+    [
+      `${String(accepted.size)} jobs accepted within ${String(submittedMs)} ms, kills until ${String(killedMs)} ms, all over after ${String(tookMs)} ms`,
+      `${String(runs.size)} jobs ran, ${String([...runs.values()].filter((n) => n > 1).length)} of them more than once`,
+      `${String(ended.size)} delivered (${String(deliveryCounts.filter((n) => n > 1).length)} more than once), ${String(interrupted)} of them as interrupted`,
+      `${String(deaths('Worker'))} workers and ${String(deaths('Sender'))} senders killed`,
+      '',
+    ].join('\n'),
+  );
+  expect(problems.slice(0, 20)).toEqual([]);
+  expect(accepted.size).toBe(JOBS);
+  expect([...ended.keys()].filter((id) => !accepted.has(id))).toEqual([]);
+  // The test has tested something: workers died in the middle of their work.
+  expect(interrupted).toBeGreaterThan(0);
+});

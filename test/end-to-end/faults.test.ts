@@ -1,0 +1,495 @@
+// Real traffic while what the service stands on fails. The model in the test knows what was acknowledged, and compares.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { setFaults } from '../support/fault-control.ts';
+import {
+  Client,
+  isClearFailure,
+  noFindings,
+  probe,
+  type Findings,
+  type IsExpectedFailure,
+  type TrafficTarget,
+} from '../support/fault-traffic.ts';
+import { operatorOf } from '../support/operator.ts';
+import { runService, type RunningService } from '../support/run-service.ts';
+import { call, revealing, type Answer, type Body } from '../support/service.ts';
+import { TokenLedger } from '../support/token-ledger.ts';
+
+jest.setTimeout(180_000);
+
+const CLIENTS = 24;
+const TRAFFIC_MS = 5_000;
+const RECOVERED_WITHIN_MS = 10_000;
+
+let service: RunningService;
+let destination: TestDestination;
+
+const api = (key: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(key, method, path, {
+    baseUrl: service.credentials.base_url,
+    ...(body === undefined ? {} : { body }),
+  });
+
+async function made(key: string, path: string, body: unknown): Promise<Body> {
+  const answer = await api(key, 'POST', path, body);
+  if (answer.status !== 201)
+    throw new Error(`${path}: ${String(answer.status)} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** A tenant of its own, so that everything in it was made under the fault, and no key of it is in any memory. */
+async function aTarget(): Promise<TrafficTarget> {
+  const { management_key: managementKey } = await operatorOf(service.credentials, {
+    command: 'create-tenant',
+    name: 'faults',
+  });
+  const management = String(managementKey);
+  const reveal = { name: 'x', type: 'private', rules: [revealing()] };
+  const { key: privateKey } = await made(management, '/applications', reveal);
+  const publicApplication = { name: 'x', type: 'public', permissions: ['token:create'] };
+  const { key: publicKey } = await made(management, '/applications', publicApplication);
+  const { key: strangerKey } = await made(service.credentials.management_key, '/applications', reveal);
+  const code = 'module.exports = (req) => ({ raw: req.args });';
+  const { id: reactorId } = await made(management, '/reactors', { name: 'x', code, configuration: {} });
+  const { id: sharedId } = await made(privateKey, '/tokens', { type: 'token', data: { all: 'members' } });
+  return {
+    baseUrl: service.credentials.base_url,
+    managementKey: management,
+    privateKey,
+    publicKey,
+    strangerKey,
+    reactorId,
+    echoUrl: `https://localhost:${String(destination.port)}/echo`,
+    sharedId,
+    duplicates: Array.from({ length: 40 }, (_, index) => `duplicate ${String(index)}`),
+  };
+}
+
+/** All of a list, from the first to the last. */
+async function walk(key: string, path: string): Promise<Body[]> {
+  const all: Body[] = [];
+  let after = '';
+  do {
+    const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
+    const { status, body } = await api(key, 'GET', `${path}?size=100${cursor}`);
+    if (status !== 200) throw new Error(`${path}: ${String(status)} ${JSON.stringify(body)}`);
+    all.push(...body.data);
+    after = body.pagination.after ?? '';
+  } while (after !== '');
+  return all;
+}
+
+async function compareApplications(target: TrafficTarget, findings: Findings): Promise<string[]> {
+  const listed = await walk(target.managementKey, '/applications');
+  const problems: string[] = [];
+  for (const [name, { exists, id, key }] of findings.applications) {
+    const found = listed.filter((each) => each.name === name);
+    if (found.length > 1) problems.push(`${name} was created ${String(found.length)} times`);
+    if (exists === 'yes' && found[0]?.id !== id) problems.push(`${name} is lost`);
+    if (exists === 'no' && found.length > 0) problems.push(`${name} was deleted and is there`);
+    if (exists === 'maybe' || key === undefined) continue;
+    const { status } = await api(key, 'GET', '/permissions');
+    if (status !== (exists === 'yes' ? 200 : 401))
+      problems.push(`the key of ${name} gives ${String(status)}`);
+  }
+  return problems;
+}
+
+/** What is wrong when everything works again. */
+async function compareAll(
+  target: TrafficTarget,
+  clients: readonly Client[],
+  findings: Findings,
+): Promise<string[]> {
+  const listed = await walk(target.privateKey, '/tokens');
+  const problems = clients.flatMap(({ ledger }) => ledger.compare(listed as never));
+  for (const [data, ids] of findings.duplicateIds)
+    if (ids.size > 1) problems.push(`${data} was answered as ${[...ids].join(', ')}`);
+  for (const data of target.duplicates)
+    if (listed.filter((token) => token.data === data).length > 1)
+      problems.push(`${data} is there more than once`);
+  const shared = listed.find(({ id }) => id === target.sharedId)?.data as Record<string, number>;
+  for (const [name, values] of findings.shared)
+    if (!values.has(shared[name] ?? 0))
+      problems.push(
+        `the shared member of ${name} is ${String(shared[name])}, not ${[...values].join(' or ')}`,
+      );
+  const indexed = clients.flatMap(({ ledger }) =>
+    ledger.tokens.filter((t) => t.isIndexed && t.exists !== 'maybe'),
+  );
+  for (const { mark, exists, id } of indexed.filter((_, index) => index % 7 === 0)) {
+    const { body } = await api(target.privateKey, 'POST', '/tokens/search', {
+      query: `metadata.mark:"${mark}"`,
+    });
+    const ids = (body.data as Body[]).map((token) => token.id as string);
+    // One whose answer was lost is known by its mark alone: there is one, under whatever id.
+    const isFound = id === undefined ? ids.length === 1 : ids.join() === id;
+    if (exists === 'yes' ? !isFound : ids.length > 0)
+      problems.push(`search for ${mark} (${exists}) finds ${ids.join()}`);
+  }
+  return [...problems, ...(await compareApplications(target, findings))];
+}
+
+/** Tries everything until it works, and tells how long that took, in ms. */
+async function recovery(client: Client): Promise<number> {
+  const started = Date.now();
+  for (;;) {
+    const failures = await probe(client);
+    const tookMs = Date.now() - started;
+    if (failures.length === 0) return tookMs;
+    if (tookMs > RECOVERED_WITHIN_MS) throw new Error(`still failing: ${failures.join(', ')}`);
+    await sleep(100);
+  }
+}
+
+function summary(name: string, { counts }: Findings, recoveredMs?: number): string {
+  const of = (test: (status: number) => boolean) =>
+    [...counts].filter(([counted]) => test(Number(counted.split(' ')[1]))).reduce((sum, [, n]) => sum + n, 0);
+  const failures = [...counts].filter(([counted]) => / (?:409|429|5\d\d)$/.test(counted)).sort();
+  return `${name}: ${String(of((s) => s < 300))} successes, ${failures.map(([c, n]) => `${c}: ${String(n)}`).join(', ') || 'no failure'}${recoveredMs === undefined ? '' : `; well after ${String(recoveredMs)} ms`}\n`;
+}
+
+/** Traffic under faults, then without them. Resolves with everything that is wrong. */
+async function problemsUnder(
+  faults: readonly string[],
+  isExpected: IsExpectedFailure = isClearFailure,
+  trafficMs = TRAFFIC_MS,
+): Promise<{ readonly problems: readonly string[]; readonly findings: Findings }> {
+  const target = await aTarget();
+  const findings = noFindings();
+  const clients = Array.from({ length: CLIENTS }, (_, index) => {
+    const name = `c${String(index)}`;
+    return new Client(name, new TokenLedger(name), target, findings, isExpected, index + 1);
+  });
+  await setFaults(service.credentials, faults);
+  try {
+    const until = Date.now() + trafficMs;
+    await Promise.all(clients.map((client) => client.run(until)));
+  } finally {
+    await setFaults(service.credentials, []);
+  }
+  const prober = new Client('probe', new TokenLedger('probe'), target, findings, isClearFailure, 99);
+  const recoveredMs = await recovery(prober);
+  process.stdout.write(summary(faults.join(' '), findings, recoveredMs));
+  const problems = [...findings.problems, ...(await compareAll(target, [...clients, prober], findings))];
+  return { problems, findings };
+}
+
+const succeeded = ({ counts }: Findings, operation: string): number =>
+  [...counts]
+    .filter(([counted]) => new RegExp(`^${operation} 2`).test(counted))
+    .reduce((sum, [, n]) => sum + n, 0);
+
+beforeAll(async () => {
+  const certificate = testCertificate();
+  destination = await startDestination(certificate);
+  destination.answer = ({ body }, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(body);
+  };
+  service = await runService(
+    [
+      ...['--set', `egressAllowList=localhost:${String(destination.port)}`, '--set', 'hotConcurrency=0'],
+      ...['--set', 'throttleRate=100000', '--set', 'throttleBurst=100000', '--tick', '1'],
+    ],
+    { NODE_EXTRA_CA_CERTS: certificate.certFile },
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  await destination.close();
+});
+
+/** An invocation whose answer was lost may have run, and says so. */
+const isInterruptedRun: IsExpectedFailure = (operation, answer) =>
+  isClearFailure(operation, answer) ||
+  (operation === 'react' && answer.status === 500 && answer.body.title === 'Reactor Runtime Error');
+
+/** A function that dies cannot answer; the gateway does. */
+const isDeadFunction: IsExpectedFailure = (operation, answer) =>
+  isClearFailure(operation, answer) ||
+  (answer.status === 500 && answer.body.message === 'Internal Server Error');
+
+describe('no wrong answer, no lost write, no duplicate, and clear failures', () => {
+  it.each([
+    [['dynamodb:throttle:0.3']],
+    [['dynamodb:error:0.3']],
+    [['dynamodb:lost-answer:0.2']],
+    [['dynamodb:down:0.3']],
+    [['dynamodb:latency:100']],
+    [['dynamodb:conflict:0.3', 'dynamodb:partial:0.5']],
+    [['kms:throttle:0.6']],
+    [['kms:error:0.4', 'kms:lost-answer:0.3', 'kms:latency:50']],
+    [['lambda:busy:0.7']],
+  ])('while there is %j', async (faults) => {
+    const { problems, findings } = await problemsUnder(faults);
+    expect(problems.slice(0, 20)).toEqual([]);
+    for (const operation of ['create', 'get', 'proxy', 'react'])
+      expect(succeeded(findings, operation)).toBeGreaterThan(0);
+  });
+
+  it('while the key service is down, and right after', async () => {
+    const { problems, findings } = await problemsUnder(['kms:down:1']);
+    expect(problems.slice(0, 20)).toEqual([]);
+    expect(findings.counts.get('create 503')).toBeGreaterThan(0);
+  });
+
+  it('while everything fails now and then', async () => {
+    const { problems } = await problemsUnder([
+      ...[
+        'dynamodb:throttle:0.05',
+        'dynamodb:error:0.05',
+        'dynamodb:lost-answer:0.05',
+        'dynamodb:conflict:0.1',
+      ],
+      ...['dynamodb:latency:20', 'kms:error:0.2', 'lambda:busy:0.2', 'sqs:error:0.2'],
+    ]);
+    expect(problems.slice(0, 20)).toEqual([]);
+  });
+
+  it('while answers of the reactors are lost', async () => {
+    const { problems, findings } = await problemsUnder(['lambda:lost-answer:0.5'], isInterruptedRun);
+    expect(problems.slice(0, 20)).toEqual([]);
+    expect(succeeded(findings, 'react')).toBeGreaterThan(0);
+  });
+
+  it('while functions die', async () => {
+    const { problems } = await problemsUnder(['function:kill:0.1'], isDeadFunction);
+    expect(problems.slice(0, 20)).toEqual([]);
+  });
+});
+
+/** A request under an idempotency key whose answer could not be kept, though everything else was done. */
+interface Unkept {
+  readonly name: string;
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const LEASE_MS = 61_000;
+
+describe('an idempotency key whose answer could not be kept', () => {
+  let target: TrafficTarget;
+  let unkept: readonly Unkept[];
+  let first: readonly Answer[];
+  let second: readonly Answer[];
+
+  const send = ({ key, method, path, body, headers }: Unkept) =>
+    call(key, method, path, { baseUrl: target.baseUrl, body, headers });
+  const answerOf = (name: string): Answer => {
+    const answer = second[unkept.findIndex((each) => each.name === name)];
+    if (answer === undefined) throw new Error(name);
+    return answer;
+  };
+
+  beforeAll(async () => {
+    target = await aTarget();
+    const mark = { type: 'token', data: 'unkept', metadata: { unkept: 'yes' } };
+    const plain = { type: 'token', data: 'unkept plain' };
+    const app = { name: 'unkept', type: 'private', permissions: ['token:read'] };
+    const code = 'module.exports = () => ({ raw: 1 });';
+    const requests: readonly (readonly [string, string, string, string, unknown])[] = [
+      ['plain token', target.privateKey, 'POST', '/tokens', plain],
+      ['token', target.privateKey, 'POST', '/tokens', mark],
+      ['tokenize', target.privateKey, 'POST', '/tokenize', { a: mark, b: plain }],
+      ['update', target.privateKey, 'PATCH', `/tokens/${target.sharedId}`, { data: { unkept: 'yes' } }],
+      ['application', target.managementKey, 'POST', '/applications', app],
+      ['reactor', target.managementKey, 'POST', '/reactors', { name: 'unkept', code, configuration: {} }],
+      ['session', target.publicKey, 'POST', '/sessions', {}],
+    ];
+    unkept = requests.map(([name, key, method, path, body]) => ({
+      ...{ name, key, method, path, body },
+      headers: { 'SVC-IDEMPOTENCY-KEY': `unkept ${name}` },
+    }));
+    await setFaults(service.credentials, ['dynamodb/UpdateItem:error:1']);
+    try {
+      first = await Promise.all(unkept.map(send));
+    } finally {
+      await setFaults(service.credentials, []);
+    }
+    await sleep(LEASE_MS);
+    second = await Promise.all(unkept.map(send));
+  }, 150_000);
+
+  it('is answered by 503 first, and can be used when its lease is over', () => {
+    expect(unkept.map(({ name }, index) => [name, first[index]?.status])).toEqual(
+      unkept.map(({ name }) => [name, 503]),
+    );
+    expect(unkept.map(({ name }, index) => [name, second[index]?.status])).toEqual(
+      unkept.map(({ name, method }) => [name, method === 'PATCH' || name === 'tokenize' ? 200 : 201]),
+    );
+  });
+
+  it('makes each token once', async () => {
+    const listed = await walk(target.privateKey, '/tokens');
+    const ids = (data: string) => listed.filter((token) => token.data === data).map(({ id }) => id as string);
+    const { a, b } = answerOf('tokenize').body as Record<'a' | 'b', { id: string }>;
+    expect(ids('unkept').toSorted()).toEqual([answerOf('token').body.id, a.id].toSorted());
+    expect(ids('unkept plain').toSorted()).toEqual([answerOf('plain token').body.id, b.id].toSorted());
+  });
+
+  it('makes an application once, whose key is told', async () => {
+    const { id, key } = answerOf('application').body as { id: string; key: string };
+    const listed = await walk(target.managementKey, '/applications');
+    expect(listed.filter(({ name }) => name === 'unkept').map((found) => found.id)).toEqual([id]);
+    expect((await api(key, 'GET', '/permissions')).status).toBe(200);
+  });
+
+  it('makes a reactor once', async () => {
+    const listed = await walk(target.managementKey, '/reactors');
+    expect(listed.filter(({ name }) => name === 'unkept').map(({ id }) => id)).toEqual([
+      answerOf('reactor').body.id,
+    ]);
+  });
+});
+
+describe('what happens for certain', () => {
+  let target: TrafficTarget;
+  let id: string;
+
+  const under = async (faults: readonly string[], method: string, path: string, body?: unknown) => {
+    await setFaults(service.credentials, faults);
+    try {
+      return await api(target.privateKey, method, path, body);
+    } finally {
+      await setFaults(service.credentials, []);
+    }
+  };
+
+  beforeAll(async () => {
+    target = await aTarget();
+    id = (await made(target.privateKey, '/tokens', { type: 'token', data: 'x', metadata: { a: 'b' } })).id;
+  }, 30_000);
+
+  const indexed = { type: 'token', data: 'x', metadata: { a: 'b' } };
+
+  it.each(['throttle', 'conflict', 'error', 'lost-answer', 'down'])(
+    'a transaction that always meets %s is a clear failure',
+    async (kind) => {
+      for (let tries = 0; tries < 4; tries += 1) {
+        const answer = await under([`dynamodb/TransactWriteItems:${kind}:1`], 'POST', '/tokens', indexed);
+        expect(isClearFailure('create', answer) ? 'clear' : [answer.status, answer.body]).toBe('clear');
+      }
+    },
+  );
+
+  it.each(['DeleteItem', 'TransactWriteItems'])(
+    'a delete whose first answer of %s is lost is a success all the same',
+    async (action) => {
+      const body = action === 'DeleteItem' ? { type: 'token', data: 'x' } : indexed;
+      const statuses = [];
+      const counts = `${service.credentials.aws_endpoint_url}/_local/calls`;
+      await fetch(counts, { method: 'DELETE' });
+      for (let tries = 0; tries < 12; tries += 1) {
+        const { id: other } = await made(target.privateKey, '/tokens', body);
+        const answer = await under(
+          [`dynamodb/${action}:lost-answer:0.5`],
+          'DELETE',
+          `/tokens/${String(other)}`,
+        );
+        if (!isClearFailure('delete', answer)) statuses.push(answer.status);
+      }
+      const { calls } = (await (await fetch(counts)).json()) as {
+        calls: { action: string; failures: number }[];
+      };
+      const lost = calls.filter((each) => each.action === `dynamodb:${action}` && each.failures > 0);
+      // Answers were lost, or this says nothing.
+      expect(lost).not.toEqual([]);
+      expect([...new Set(statuses)]).toEqual([204]);
+    },
+  );
+
+  it('reads go on while nothing can be written', async () => {
+    const faults = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem'].map(
+      (action) => `dynamodb/${action}:down:1`,
+    );
+    expect((await under(faults, 'GET', `/tokens/${id}`)).status).toBe(200);
+    expect((await under(faults, 'POST', '/tokens', indexed)).status).toBe(503);
+  });
+
+  it('a store that does not answer at all is a 503 within the time of the gateway', async () => {
+    const started = Date.now();
+    const answer = await under(['dynamodb:latency:10000'], 'GET', `/tokens/${id}`);
+    expect([answer.status, isClearFailure('get', answer)]).toEqual([503, true]);
+    expect(Date.now() - started).toBeLessThan(30_000);
+  });
+});
+
+describe('reactors, while the control plane of Lambda fails', () => {
+  /** What the client knows of one reactor. Versions are answered by its code. */
+  interface KnownReactor {
+    readonly name: string;
+    id?: string;
+    exists: 'yes' | 'no' | 'maybe';
+    versions: Set<number>;
+  }
+
+  const codeOf = (version: number) => `module.exports = () => ({ raw: ${String(version)} });`;
+
+  async function live(client: Client, reactor: KnownReactor): Promise<void> {
+    const { managementKey: key } = client.target;
+    const body = { name: reactor.name, code: codeOf(0), configuration: {} };
+    const options = { body, headers: { 'SVC-IDEMPOTENCY-KEY': reactor.name } };
+    for (let tries = 0; tries < 4 && reactor.id === undefined; tries += 1) {
+      const answer = await client.send('reactor', [201], key, 'POST', '/reactors', options);
+      if (answer) Object.assign(reactor, { id: answer.body.id as string, exists: 'yes' });
+    }
+    if (reactor.id === undefined) return;
+    const path = `/reactors/${reactor.id}`;
+    for (let version = 1; version < 3; version += 1) {
+      reactor.versions.add(version);
+      const change = { body: { code: codeOf(version) } };
+      if (await client.send('reactor-update', [204], key, 'PATCH', path, change))
+        reactor.versions = new Set([version]);
+    }
+    if (Number(reactor.name.split(' ')[1]) % 2 === 0) return;
+    reactor.exists = 'maybe';
+    const removed = await client.send('reactor-delete', [204, 404], key, 'DELETE', path);
+    if (removed?.status === 404) client.problem(`delete: ${reactor.name} is not found, and was there`);
+    if (removed) reactor.exists = 'no';
+  }
+
+  it.each([
+    [['lambda:throttle:0.4']],
+    [['lambda:error:0.2', 'lambda:down:0.1']],
+    [['lambda:lost-answer:0.3']],
+    [['dynamodb:error:0.1', 'dynamodb:lost-answer:0.2', 'lambda:latency:50']],
+  ])('%j: none is lost, none is made twice, each runs the code that was acknowledged', async (faults) => {
+    const target = await aTarget();
+    const findings = noFindings();
+    const reactors = Array.from({ length: 6 }, (_, index): KnownReactor => ({
+      name: `reactor ${String(index)}`,
+      exists: 'maybe',
+      versions: new Set([0]),
+    }));
+    const clientOf = ({ name }: KnownReactor) =>
+      new Client(name, new TokenLedger(name), target, findings, isClearFailure, 1);
+    await setFaults(service.credentials, faults);
+    try {
+      await Promise.all(reactors.map((reactor) => live(clientOf(reactor), reactor)));
+    } finally {
+      await setFaults(service.credentials, []);
+    }
+    process.stdout.write(summary(`reactors, ${faults.join(' ')}`, findings));
+    const problems = [...findings.problems];
+    const listed = await walk(target.managementKey, '/reactors');
+    for (const { name, id, exists, versions } of reactors) {
+      const found = listed.filter((each) => each.name === name);
+      if (found.length > 1) problems.push(`${name} was created ${String(found.length)} times`);
+      if (exists === 'yes' && found[0]?.id !== id) problems.push(`${name} is lost`);
+      if (exists === 'no' && found.length > 0) problems.push(`${name} was deleted and is there`);
+      if (exists !== 'yes' || id === undefined) continue;
+      const { status, body } = await api(target.privateKey, 'POST', `/reactors/${id}/react`, {});
+      if (status !== 200 || !versions.has(body.raw as number))
+        problems.push(
+          `${name} gives ${String(status)} ${JSON.stringify(body)}, not ${[...versions].join(' or ')}`,
+        );
+    }
+    expect(problems).toEqual([]);
+  });
+});

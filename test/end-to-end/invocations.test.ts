@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { operatorOf } from '../support/operator.ts';
+import { runService, type RunningService } from '../support/run-service.ts';
+import { call, CARD, type Answer } from '../support/service.ts';
+
+jest.setTimeout(180_000);
+
+let service: RunningService;
+let receiver: TestDestination;
+let bank: TestDestination;
+let certificate: ReturnType<typeof testCertificate>;
+let invoker: { id: string; key: string };
+
+const api = (method: string, path: string, body?: unknown, key = invoker.key): Promise<Answer> =>
+  call(key, method, path, {
+    baseUrl: service.credentials.base_url,
+    ...(body === undefined ? {} : { body }),
+  });
+const manage = (method: string, path: string, body?: unknown) =>
+  api(method, path, body, service.credentials.management_key);
+const operator = (payload: object) => operatorOf(service.credentials, payload);
+
+async function aReactor(code: string, more: object = {}): Promise<string> {
+  const { status, body } = await manage('POST', '/reactors', {
+    name: 'x',
+    code,
+    configuration: {},
+    ...more,
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id as string;
+}
+
+const hook = (path = '/hook') => `https://localhost:${String(receiver.port)}${path}`;
+
+async function invoke(reactor: string, more: object = {}, path = '/hook'): Promise<string> {
+  const { status, body } = await api('POST', `/reactors/${reactor}/react`, {
+    callback_url: hook(path),
+    ...more,
+  });
+  expect([status, Object.keys(body)]).toEqual([202, ['id']]);
+  return body.id as string;
+}
+
+const result = async (reactor: string, id: string) =>
+  (await api('GET', `/reactors/${reactor}/results/${id}`)).body;
+
+async function until<T>(look: () => Promise<T | undefined> | T | undefined, seconds = 60): Promise<T> {
+  for (let tries = 0; tries < seconds * 10; tries += 1) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(100);
+  }
+  throw new Error('it did not happen');
+}
+
+const deliveriesOf = (id: string) => receiver.received.filter(({ headers }) => headers['webhook-id'] === id);
+const delivered = (id: string) => until(() => deliveriesOf(id)[0]);
+
+beforeAll(async () => {
+  certificate = testCertificate();
+  [receiver, bank] = [await startDestination(certificate), await startDestination(certificate)];
+  service = await runService(
+    [
+      '--tick',
+      '1',
+      '--set',
+      `egressAllowList=localhost:${String(receiver.port)},localhost:${String(bank.port)}`,
+      '--set',
+      'hotConcurrency=0',
+      '--set',
+      'throttleRate=100000',
+      '--set',
+      'throttleBurst=100000',
+    ],
+    { NODE_EXTRA_CA_CERTS: certificate.certFile },
+  );
+  invoker = (
+    await manage('POST', '/applications', {
+      name: 'invoker',
+      type: 'private',
+      permissions: ['token:create', 'token:use'],
+    })
+  ).body;
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+  await bank.close();
+});
+
+describe('an asynchronous invocation', () => {
+  it('is answered at once, delivered signed, and its result can be read', async () => {
+    const { body: card } = await api('POST', '/tokens', { type: 'card', data: CARD });
+    const reactor = await aReactor(
+      'module.exports = (req) => ({ raw: { last: req.args.number.slice(-4) }, tokenize: { note: "x" } });',
+    );
+    const id = await invoke(reactor, { args: `{{ ${card.id as string} }}` }, '/hook?a=1');
+    const { method, url, headers, body } = await delivered(id);
+    expect([method, url, headers['content-type']]).toEqual(['POST', '/hook?a=1', 'application/json']);
+    const verified = new Webhook(service.credentials.webhook_secret).verify(body, headers as never);
+    expect(verified).toEqual({ raw: { last: '4242' }, tokens: { note: expect.any(String) } });
+    expect(await until(async () => ((await result(reactor, id)).status === 'queued' ? undefined : 1))).toBe(
+      1,
+    );
+    expect(await result(reactor, id)).toEqual({ id, status: 'succeeded', result: verified });
+  });
+
+  it('delivers the error object of what the code throws, and of what changed since', async () => {
+    const reactor = await aReactor(
+      "const { InvalidPaymentMethodError } = require('@cloakroom/sdk'); module.exports = () => { throw new InvalidPaymentMethodError('declined'); };",
+    );
+    const id = await invoke(reactor);
+    expect(JSON.parse((await delivered(id)).body.toString())).toEqual({
+      title: 'Payment Required',
+      status: 402,
+      detail: 'declined',
+    });
+    expect((await result(reactor, id)).status).toBe('failed');
+  });
+
+  it('has the time that it asked for, and no more', async () => {
+    const reactor = await aReactor('module.exports = () => new Promise(() => setTimeout(() => {}, 1e9));');
+    const started = Date.now();
+    const id = await invoke(reactor, { timeout_ms: 10_000 });
+    const { detail } = JSON.parse((await delivered(id)).body.toString()) as { detail: string };
+    expect(detail).toContain('10000 ms');
+    expect(Date.now() - started).toBeGreaterThan(10_000);
+  });
+
+  it('is tried again when the receiver fails, with one id and a new time', async () => {
+    const reactor = await aReactor('module.exports = () => ({ raw: 1 });');
+    let answers = 0;
+    receiver.answer = (_received, response) => {
+      answers += 1;
+      response.statusCode = answers === 1 ? 500 : 204;
+      response.end();
+    };
+    const id = await invoke(reactor);
+    const two = await until(() => (deliveriesOf(id).length === 2 ? deliveriesOf(id) : undefined));
+    receiver.answer = (_received, response) => response.end('ok');
+    expect(new Set(two.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(2);
+    for (const { body, headers } of two)
+      expect(new Webhook(service.credentials.webhook_secret).verify(body, headers as never)).toEqual({
+        raw: 1,
+      });
+  });
+
+  it('is signed by the new and the old secret after a rotation', async () => {
+    const { webhook_secret: next } = await operator({
+      command: 'rotate-webhook-secret',
+      tenant_id: service.credentials.tenant_id,
+    });
+    const id = await invoke(await aReactor('module.exports = () => ({ raw: 1 });'));
+    const { body, headers } = await delivered(id);
+    for (const secret of [next, service.credentials.webhook_secret])
+      expect(new Webhook(String(secret)).verify(body, headers as never)).toEqual({ raw: 1 });
+  });
+
+  it('is refused for what can be known at once', async () => {
+    const reactor = await aReactor('module.exports = () => ({});');
+    const refused = await api('POST', `/reactors/${reactor}/react`, {
+      callback_url: hook(),
+      args: { a: '{{ nobody }}' },
+    });
+    expect([refused.status, refused.body.detail]).toEqual([400, 'Failed to detokenize some tokens: nobody']);
+  });
+});
+
+describe('a reactor', () => {
+  it('calls a real HTTPS destination with the card and tokenizes its answer', async () => {
+    bank.answer = ({ body }, response) => {
+      const { number } = JSON.parse(body.toString()) as { number: string };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ charge: 'ch_1', account: `A${number.slice(-4)}` }));
+    };
+    const reactor = await aReactor(
+      `const https = require('https'); const axios = require('axios');
+       module.exports = async (req) => {
+         const agent = new https.Agent({ ca: req.configuration.ca });
+         const { data } = await axios.post(req.configuration.url, { number: req.args.card.number }, { httpsAgent: agent });
+         return { raw: { charge: data.charge }, tokenize: { account: data.account } };
+       };`,
+      {
+        configuration: {
+          url: `https://localhost:${String(bank.port)}/charges`,
+          ca: readFileSync(certificate.certFile, 'utf8'),
+        },
+      },
+    );
+    const { body: card } = await api('POST', '/tokens', { type: 'card', data: CARD });
+    const { status, body } = await api('POST', `/reactors/${reactor}/react`, {
+      args: { card: `{{ ${card.id as string} }}` },
+    });
+    expect([status, body]).toEqual([
+      200,
+      { raw: { charge: 'ch_1' }, tokens: { account: expect.any(String) } },
+    ]);
+    expect(JSON.parse(bank.received[0]?.body.toString() ?? '')).toEqual({ number: CARD.number });
+  });
+});

@@ -1,0 +1,277 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allItems, bytesOf } from '../support/aws.ts';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { needlesOf, occurrences } from '../support/needles.ts';
+import { operatorOf } from '../support/operator.ts';
+import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
+import { call, type Answer, type CallOptions } from '../support/service.ts';
+
+jest.setTimeout(180_000);
+
+let service: RunningService;
+let destination: TestDestination;
+const data = join(temporaryFolder(), 'data');
+
+const mark = (name: string) => `MARK-${name}-${randomBytes(9).toString('base64url')}`;
+const digits = (count: number) => Array.from(randomBytes(count), (byte) => String(byte % 10)).join('');
+
+/** A card number that nobody else has, with its Luhn digit. */
+function cardNumber(): string {
+  const start = `4929${digits(11)}`;
+  const sum = Array.from(start)
+    .toReversed()
+    .reduce((total, digit, index) => {
+      const doubled = Number(digit) * (index % 2 === 0 ? 2 : 1);
+      return total + (doubled > 9 ? doubled - 9 : doubled);
+    }, 0);
+  return `${start}${String((10 - (sum % 10)) % 10)}`;
+}
+
+/** Everything that must not be found anywhere. */
+const marks: Record<string, string> = {
+  card: cardNumber(),
+  text: mark('text'),
+  updated: mark('updated'),
+  large: mark('large'),
+  metadata: mark('metadata'),
+  mask: mark('mask'),
+  term: mark('term'),
+  bad: mark('bad'),
+  badBody: mark('bad-body'),
+  proxyBody: mark('proxy-body'),
+  proxyHeader: mark('proxy-header'),
+  proxyQuery: mark('proxy-query'),
+  proxyAnswer: mark('proxy-answer'),
+  badExpression: mark('expression'),
+  configuration: mark('configuration'),
+  code: mark('code'),
+  args: mark('args'),
+  raw: mark('raw'),
+  thrown: mark('thrown'),
+  printed: mark('printed'),
+  tokenized: mark('tokenized'),
+  callback: mark('callback'),
+  asyncArgs: mark('async-args'),
+};
+
+const collected: Answer[] = [];
+
+async function api(key: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const answer = await call(key, method, path, { baseUrl: service.credentials.base_url, ...options });
+  collected.push(answer);
+  return answer;
+}
+
+/** Files below a folder, with their content. */
+function filesBelow(folder: string): Record<string, Buffer> {
+  const found: Record<string, Buffer> = {};
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) Object.assign(found, filesBelow(path));
+    else found[path] = readFileSync(path);
+  }
+  return found;
+}
+
+/** All items of all tables, each value as its bytes: files of the local database may be compressed. */
+async function tables(): Promise<Buffer> {
+  const items = await allItems(service.credentials.aws_endpoint_url);
+  const kinds = new Set(items.map(({ sk }) => (sk?.S ?? '').split('#')[0]));
+  // What the places would be worth if nothing stood in them.
+  for (const kind of [
+    'token',
+    'cvc',
+    'tenant',
+    'application',
+    'session',
+    'reactor',
+    'invocation',
+    'payload',
+    'result',
+  ])
+    expect([...kinds]).toContain(kind);
+  return Buffer.from(items.map(bytesOf).join('\n'), 'latin1');
+}
+
+beforeAll(async () => {
+  const certificate = testCertificate();
+  destination = await startDestination(certificate);
+  destination.answer = (_received, response) => response.end(marks['proxyAnswer']);
+  service = await runService(
+    [
+      '--data',
+      data,
+      '--tick',
+      '1',
+      '--set',
+      `egressAllowList=localhost:${String(destination.port)}`,
+      '--set',
+      'hotConcurrency=0',
+    ],
+    { NODE_EXTRA_CA_CERTS: certificate.certFile },
+  );
+});
+
+afterAll(async () => {
+  await service.stop();
+  await destination.close();
+});
+
+it('finds what it looks for, in every form', () => {
+  const value = mark('self-test');
+  for (const form of [
+    value,
+    encodeURIComponent(value),
+    Buffer.from(value).toString('hex'),
+    ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${value}tail`).toString('base64')),
+    Buffer.from(`x${value}`).toString('base64url'),
+  ])
+    expect(occurrences({ value }, { place: Buffer.from(`... ${form} ...`) })).toEqual(['value in place']);
+  expect(needlesOf(value).every(({ length }) => length > 12)).toBe(true);
+});
+
+it('leaves nothing of what it keeps in the clear anywhere', async () => {
+  const management = service.credentials.management_key;
+  const all = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'];
+  const application = async (body: object) =>
+    (await api(management, 'POST', '/applications', { body: { name: 'leaks', ...body } })).body;
+  const reveal = [{ priority: 1, container: '/', transform: 'reveal', permissions: all }];
+  const { key } = await application({ type: 'private', rules: reveal });
+  const { key: publicKey } = await application({ type: 'public', permissions: ['token:create'] });
+  const m = (name: string) => marks[name] ?? '';
+  const as = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    api(key, method, path, { headers, ...(body === undefined ? {} : { body }) });
+
+  // Tokens: data, cvc, metadata, mask, terms, large data, kept answers, updates, lists, searches, and refusals that quote nothing.
+  const { body: card } = await as(
+    'POST',
+    '/tokens',
+    {
+      type: 'card',
+      data: { number: m('card'), expiration_month: 1, expiration_year: 2031, cvc: '4929' },
+      metadata: { note: m('metadata') },
+    },
+    { 'SVC-IDEMPOTENCY-KEY': randomUUID() },
+  );
+  const { body: token } = await as('POST', '/tokens', {
+    type: 'token',
+    data: { text: m('text'), term: m('term') },
+    mask: m('mask'),
+    search_indexes: ['{{ data.term }}'],
+  });
+  await as('POST', '/tokens', { type: 'token', data: `${m('large')}${'x'.repeat(900_000)}` });
+  await as('PATCH', `/tokens/${token.id as string}`, { data: { text: m('updated') } });
+  await as('POST', '/tokens/search', { query: `data:"${m('term')}"` });
+  await as('GET', '/tokens');
+  await as('POST', '/tokenize', { card: { type: 'card', data: { number: m('card') } }, text: m('text') });
+  await as('POST', '/detokenize', { all: `{{ ${token.id as string} }}` });
+  await as('POST', '/tokens', { type: 'card', data: { number: m('bad') } });
+  await as('POST', '/tokens', {
+    type: 'token',
+    data: m('text'),
+    containers: [m('bad')],
+    expires_at: m('bad'),
+  });
+  await as('POST', '/tokens', {
+    type: 'token',
+    data: m('text'),
+    mask: `{{ data | nothing: '${m('badExpression')}' }}`,
+  });
+  await api(key, 'POST', '/tokens', {
+    raw: `{"type":"token","data":"${m('badBody')}"`,
+    headers: { 'Content-Type': 'application/json' },
+  });
+
+  // The proxy, well and ill.
+  const url = `https://localhost:${String(destination.port)}/in`;
+  const through = (target: string, body: unknown, more: Record<string, string> = {}) =>
+    api(key, 'POST', `/proxy/x?q=${m('proxyQuery')}`, {
+      body,
+      headers: { 'SVC-PROXY-URL': target, 'X-Marked': m('proxyHeader'), ...more },
+    });
+  await through(url, { text: m('proxyBody'), card: `{{ ${card.id as string} }}` });
+  await through(url, { text: `${m('proxyBody')} {{ bad` });
+  await through(`https://${m('bad')}.invalid/`, { text: m('proxyBody') });
+  await through('https://localhost:1/', { text: m('proxyBody') });
+
+  // A session.
+  const { body: session } = await api(publicKey, 'POST', '/sessions');
+  await as('POST', '/sessions/authorize', { nonce: session.nonce, rules: reveal });
+  await api(session.session_key, 'GET', `/tokens/${card.id as string}`);
+
+  // Reactors, synchronous and asynchronous, well and ill.
+  const { body: reactor } = await api(management, 'POST', '/reactors', {
+    body: {
+      name: 'leaks',
+      code: `// ${m('code')}
+        module.exports = (req) => {
+          console.log('${m('printed')}', JSON.stringify(req)); process.stderr.write('${m('printed')}');
+          if (req.args.fail) throw Object.assign(new Error('${m('thrown')} ' + JSON.stringify(req.args)), { status: 418 });
+          return { raw: { raw: '${m('raw')}', got: req.args }, tokenize: { type: 'token', data: '${m('tokenized')}' } };
+        };`,
+      configuration: { secret: m('configuration') },
+    },
+  });
+  const react = (body: object, headers = {}) =>
+    as('POST', `/reactors/${reactor.id as string}/react`, body, headers);
+  await react(
+    { args: { text: m('args'), card: `{{ ${card.id as string} }}` } },
+    { 'SVC-IDEMPOTENCY-KEY': randomUUID() },
+  );
+  await react({ args: { fail: true, text: m('args') } });
+  const callback = `https://localhost:${String(destination.port)}/hook?key=${m('callback')}`;
+  for (const fail of [false, true])
+    await react({
+      args: { fail, text: m('asyncArgs'), card: `{{ ${card.id as string} }}` },
+      callback_url: callback,
+    });
+  const deadline = Date.now() + 60_000;
+  while (
+    destination.received.filter(({ url: path }) => path.startsWith('/hook')).length < 2 &&
+    Date.now() < deadline
+  )
+    await sleep(100);
+  await operatorOf(service.credentials, { command: 'rotate-keys', tenant_id: service.credentials.tenant_id });
+  await operatorOf(service.credentials, { command: 'reseal', tenant_id: service.credentials.tenant_id });
+  await sleep(2_000);
+
+  const keys = {
+    managementKey: management,
+    key,
+    publicKey,
+    sessionKey: session.session_key,
+    nonce: session.nonce,
+    webhookSecret: service.credentials.webhook_secret,
+  } as Record<string, string>;
+
+  // Error bodies are for the caller, and quote nothing of what it sent; only a reactor's author may say something.
+  const errors = collected.filter(({ status }) => status >= 400);
+  expect(errors.map(({ status }) => status).toSorted()).toEqual([400, 400, 400, 400, 400, 400, 500, 502]);
+  const errorBodies = Object.fromEntries(
+    errors.map(({ body }, index) => [`error ${String(index)}`, Buffer.from(JSON.stringify(body))]),
+  );
+  const stored = await tables();
+  await service.stop();
+  const places = {
+    ...errorBodies,
+    'all items of all tables': stored,
+    'output and logs': Buffer.from(service.output()),
+    ...Object.fromEntries(
+      // The laptop's own note of the first tenant's credentials, mode 0600: it is made to hold them.
+      Object.entries(filesBelow(data)).filter(([path]) => path !== join(data, 'credentials.json')),
+    ),
+  };
+  const searched = Object.keys(places).map((place) =>
+    place.replace(data, '').replace(/[0-9a-f-]{36}|[0-9a-f]{32}|\d+/g, '*'),
+  );
+  expect(service.output()).toContain('createToken');
+  // `npm start` prints the first management key, which is what it is for.
+  const { managementKey: _, ...otherKeys } = keys;
+  expect(occurrences({ ...marks, ...otherKeys }, places)).toEqual([]);
+  console.log(
+    `leak search: ${String(Object.keys(marks).length + Object.keys(otherKeys).length)} values in ${String(Object.keys(places).length)} places (${[...new Set(searched)].join(', ')}), 0 found`,
+  );
+});

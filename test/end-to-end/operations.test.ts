@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { operator } from '../support/operator.ts';
+import { CARD, client } from '../support/service.ts';
+
+jest.setTimeout(180_000);
+
+type Client = ReturnType<typeof client>;
+
+async function aTenant(): Promise<{ id: string; manager: Client; app: Client; webhookSecret: string }> {
+  const created = await operator({ command: 'create-tenant', name: `Tenant ${randomUUID()}` });
+  const manager = client(created['management_key']);
+  const { body } = await manager.post('/applications', {
+    name: 'app',
+    type: 'private',
+    rules: [
+      {
+        priority: 1,
+        container: '/',
+        transform: 'reveal',
+        permissions: [
+          'token:create',
+          'token:read',
+          'token:update',
+          'token:delete',
+          'token:search',
+          'token:use',
+        ],
+      },
+    ],
+  });
+  return {
+    id: created['tenant_id'] ?? '',
+    manager,
+    app: client(body.key),
+    webhookSecret: created['webhook_secret'] ?? '',
+  };
+}
+
+/** Repeats a command of several steps as the command line does. */
+async function steps(command: Record<string, string>, isDone: (answer: Record<string, any>) => boolean) {
+  const answers: Record<string, any>[] = [];
+  let asked = command;
+  for (;;) {
+    const answer: Record<string, any> = await operator(asked);
+    if ('errorMessage' in answer) throw new Error(JSON.stringify(answer));
+    answers.push(answer);
+    if (isDone(answer)) return answers;
+    asked = { ...command, ...(typeof answer['after'] === 'string' && { after: answer['after'] }) };
+  }
+}
+
+const reseal = (tenant: string) =>
+  steps({ command: 'reseal', tenant_id: tenant }, ({ after }) => after === null);
+const sum = (answers: readonly Record<string, any>[], member: string) =>
+  answers.reduce((total, answer) => total + (answer[member] as number), 0);
+
+describe('rotation and re-sealing under load', () => {
+  it('lose nothing and fail nothing', async () => {
+    const { id, app, manager } = await aTenant();
+    const large = 'x'.repeat(500_000);
+    const first = await app.post('/tokens', { type: 'token', data: large, metadata: { a: 'b' } });
+    const reactor = await manager.post('/reactors', {
+      name: 'x',
+      code: 'module.exports = (req) => ({ raw: req.configuration });',
+      configuration: { kept: 'yes' },
+    });
+    const known = new Map<string, unknown>([[first.body.id, large]]);
+    for (let at = 0; at < 230; at += 50) {
+      const values = Array.from({ length: 50 }, (_, index) => `value ${String(at + index)}`);
+      const { body } = await app.post('/tokenize', values);
+      (body as string[]).forEach((token, index) => known.set(token, values[index]));
+    }
+    const failures: unknown[] = [];
+    const load = { goesOn: true };
+    const requests = { made: 0 };
+    const worker = async () => {
+      const ids = [...known.keys()];
+      while (load.goesOn) {
+        const at = Math.floor(Math.random() * ids.length);
+        const tokenId = ids[at] ?? '';
+        const read = await app.get(`/tokens/${tokenId}`);
+        if (read.status !== 200 || read.body.data !== known.get(tokenId)) failures.push(read.body);
+        const made = await app.post('/tokens', { type: 'card', data: CARD });
+        if (made.status !== 201) failures.push(made.body);
+        const changed = await app.patch(`/tokens/${made.body.id as string}`, { metadata: { n: '1' } });
+        if (changed.status !== 200) failures.push(changed.body);
+        requests.made += 3;
+      }
+    };
+    const running = [worker(), worker(), worker(), worker()];
+    const { key_version: version } = (await operator({
+      command: 'rotate-keys',
+      tenant_id: id,
+    })) as unknown as { key_version: number };
+    const walked = await reseal(id);
+    load.goesOn = false;
+    await Promise.all(running);
+    expect(failures).toEqual([]);
+    expect(version).toBe(2);
+    expect(requests.made).toBeGreaterThan(20);
+    // Everything that stood there before was sealed anew: tokens and the reactor.
+    expect(sum(walked, 'resealed')).toBeGreaterThanOrEqual(known.size + 1);
+    for (const [tokenId, data] of known) expect((await app.get(`/tokens/${tokenId}`)).body.data).toBe(data);
+    const ran = await app.post(`/reactors/${reactor.body.id as string}/react`, {});
+    expect(ran.body).toEqual({ raw: { kept: 'yes' } });
+    console.log(
+      `rotation under load: ${String(requests.made)} requests, ${String(failures.length)} failed, ${String(sum(walked, 'resealed'))} records resealed in ${String(walked.length)} steps`,
+    );
+  });
+});
+
+describe('the destruction of a tenant', () => {
+  it('needs its id twice, and leaves nothing of it', async () => {
+    const { id, app, manager } = await aTenant();
+    await app.post(
+      '/tokenize',
+      Array.from({ length: 30 }, (_, at) => at),
+    );
+    await manager.post('/reactors', { name: 'x', code: 'module.exports = () => ({});', configuration: {} });
+    const refused = await operator({ command: 'destroy-tenant', tenant_id: id, confirm: 'yes' });
+    expect(refused).toHaveProperty('errorMessage');
+    expect((await app.get('/tokens')).status).toBe(200);
+    const done = await steps(
+      { command: 'destroy-tenant', tenant_id: id, confirm: id },
+      (answer) => answer['done'] === true,
+    );
+    expect(done.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['applications', 'reactors', 'tokens', 'tenant']),
+    );
+    expect((await app.get('/tokens')).status).toBe(401);
+    expect((await manager.get('/applications')).status).toBe(401);
+    const { tenants } = (await operator({ command: 'list-tenants' })) as unknown as {
+      tenants: { tenant_id: string }[];
+    };
+    expect(tenants.map(({ tenant_id: other }) => other)).not.toContain(id);
+    expect(await operator({ command: 'destroy-tenant', tenant_id: id, confirm: id })).toHaveProperty(
+      'errorMessage',
+    );
+  });
+});
+
+describe('the operator', () => {
+  it('sees all tenants, and how the deployment is', async () => {
+    const { id } = await aTenant();
+    const { tenants } = (await operator({ command: 'list-tenants' })) as unknown as {
+      tenants: { tenant_id: string; next_rotation: string }[];
+    };
+    expect(tenants.find(({ tenant_id: each }) => each === id)?.next_rotation).toMatch(/\+00:00$/);
+    const found = (await operator({ command: 'health' })) as unknown as Record<string, unknown>;
+    expect(found).toMatchObject({
+      healthy: true,
+      overdue_seconds: { tokens: expect.any(Number), access: 0 },
+      waiting: { invocations: expect.any(Number), deliveries: expect.any(Number) },
+      parked_deliveries: expect.any(Number),
+    });
+  });
+
+  it.each([
+    { command: 'nothing' },
+    { command: 'rotate-keys', tenant_id: 'x' },
+    { command: 'rotate-keys', tenant_id: randomUUID() },
+    { command: 'reseal', tenant_id: randomUUID() },
+    { command: 'resend-delivery', tenant_id: randomUUID(), invocation_id: randomUUID() },
+  ])('is told what is wrong with %j', async (command) => {
+    expect(await operator(command)).toHaveProperty('errorMessage');
+  });
+});

@@ -1,0 +1,363 @@
+import { randomUUID } from 'node:crypto';
+import { aRevealingApplication, anApplication, CARD, client, management } from '../support/service.ts';
+
+/** Time for a new reactor's function to be made. */
+jest.setTimeout(120_000);
+
+const manager = management;
+
+async function aReactor(code: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await manager.post('/reactors', {
+    name: `Reactor ${randomUUID()}`,
+    code,
+    configuration: {},
+    ...more,
+  });
+  if (status !== 201) throw new Error(`reactor: ${String(status)} ${JSON.stringify(body)}`);
+  return body.id as string;
+}
+
+const ECHO = 'module.exports = async (req) => ({ raw: req.args });';
+
+let invoker: Awaited<ReturnType<typeof aRevealingApplication>>;
+let echo: string;
+beforeAll(async () => {
+  invoker = await aRevealingApplication();
+  echo = await aReactor(ECHO);
+});
+
+describe('a reactor', () => {
+  it('is created with its application, shown without its key, and is there', async () => {
+    const application = await anApplication();
+    const { status, body } = await manager.post('/reactors', {
+      name: 'Charge card',
+      code: ECHO,
+      configuration: { url: 'https://example.com' },
+      application: { id: application.id },
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      name: 'Charge card',
+      code: ECHO,
+      configuration: { url: 'https://example.com' },
+      application: { id: application.id, type: 'private' },
+      created_by: expect.any(String),
+      created_at: expect.stringMatching(/\+00:00$/),
+    });
+    expect(body.application).not.toHaveProperty('key');
+    expect((await manager.get(`/reactors/${body.id}`)).body).toEqual(body);
+  });
+
+  it.each([
+    [{ code: undefined }, 'code'],
+    [{ code: '' }, 'code'],
+    [{ code: 'x'.repeat(50_001) }, 'code'],
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ name: undefined }, 'name'],
+    [{ configuration: undefined }, 'configuration'],
+    [{ configuration: { a: 1 } }, 'configuration.a'],
+    [
+      { configuration: Object.fromEntries(Array.from({ length: 26 }, (_, at) => [`k${String(at)}`, 'v'])) },
+      'configuration',
+    ],
+    [{ application: { id: randomUUID() } }, 'application.id'],
+    [{ application: 'x' }, 'application'],
+  ])('is refused when it is %o', async (change, path) => {
+    const wanted = { name: 'x', code: ECHO, configuration: {}, ...change };
+    const { status, body } = await manager.post('/reactors', wanted);
+    expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
+  });
+
+  it('is replaced by PUT, code, configuration, application and all', async () => {
+    const application = await anApplication();
+    const id = await aReactor(ECHO, { application: { id: application.id } });
+    const { status, body } = await manager.put(`/reactors/${id}`, {
+      name: 'Another',
+      code: 'module.exports = (req) => ({ raw: { who: req.configuration.who, bt: req.bt } });',
+      configuration: { who: 'me' },
+    });
+    expect([status, body.name, body.application]).toEqual([200, 'Another', undefined]);
+    expect(body.modified_at).toBeDefined();
+    const { body: answer } = await invoker.post(`/reactors/${id}/react`, {});
+    expect(answer).toEqual({ raw: { who: 'me', bt: null } });
+  });
+
+  it('is patched member by member: 204, and 415 for another media type', async () => {
+    const id = await aReactor(ECHO, { configuration: { a: '1', b: '2' } });
+    const patched = await manager.patch(`/reactors/${id}`, { configuration: { a: null, c: '3' } });
+    expect([patched.status, patched.body]).toEqual([204, '']);
+    expect((await manager.get(`/reactors/${id}`)).body.configuration).toEqual({ b: '2', c: '3' });
+    const refused = await manager.patch(
+      `/reactors/${id}`,
+      { name: 'x' },
+      { headers: { 'Content-Type': 'application/json' } },
+    );
+    expect(refused.status).toBe(415);
+    expect((await manager.patch(`/reactors/${id}`, { code: '' })).status).toBe(400);
+    expect((await manager.patch(`/reactors/${randomUUID()}`, { name: 'x' })).status).toBe(404);
+  });
+
+  it('is listed newest first, by ids and by a wildcard in its name', async () => {
+    const tag = randomUUID().slice(0, 8);
+    const ids = [];
+    for (const name of [`${tag} charge one`, `${tag} Charge two`, `${tag} refund`])
+      ids.push(await aReactor(ECHO, { name }));
+    const names = async (query: string) =>
+      ((await manager.get(`/reactors?${query}`)).body.data as { name: string }[]).map(({ name }) => name);
+    expect(await names(`name=${tag}`)).toEqual([`${tag} refund`, `${tag} Charge two`, `${tag} charge one`]);
+    expect(await names(`name=${tag}*charge*`)).toEqual([`${tag} Charge two`, `${tag} charge one`]);
+    expect(await names(`name=${tag}+CHARGE*ONE`)).toEqual([`${tag} charge one`]);
+    expect(await names(`name=${tag}&size=1&page=2`)).toEqual([`${tag} Charge two`]);
+    expect(await names(`id=${ids[0] ?? ''}&id=${randomUUID()}`)).toEqual([`${tag} charge one`]);
+  });
+
+  it('is gone when it is deleted', async () => {
+    const id = await aReactor(ECHO);
+    expect((await manager.delete(`/reactors/${id}`)).status).toBe(204);
+    expect((await manager.get(`/reactors/${id}`)).status).toBe(404);
+    expect((await manager.delete(`/reactors/${id}`)).status).toBe(404);
+    expect((await invoker.post(`/reactors/${id}/react`, {})).status).toBe(404);
+  });
+
+  it('is created once under one idempotency key', async () => {
+    const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    const wanted = { name: 'Once', code: ECHO, configuration: {} };
+    const first = await manager.post('/reactors', wanted, { headers });
+    const second = await manager.post('/reactors', wanted, { headers });
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+describe('a synchronous invocation', () => {
+  it('gets plain arguments, whole objects and parts of tokens', async () => {
+    const { body: card } = await invoker.post('/tokens', { type: 'card', data: CARD });
+    const { status, body } = await invoker.post(`/reactors/${echo}/react`, {
+      args: {
+        card: `{{ ${card.id as string} }}`,
+        number: `{{ ${card.id as string} | json: '$.number' }}`,
+        text: `Last: {{ ${card.id as string} | json: '$.number' | last4 }}`,
+        plain: [1, 'two', null],
+      },
+    });
+    expect([status, body]).toEqual([
+      200,
+      { raw: { card: CARD, number: CARD.number, text: 'Last: 4242', plain: [1, 'two', null] } },
+    ]);
+  });
+
+  it('takes one token for all of its arguments', async () => {
+    const { body: card } = await invoker.post('/tokens', { type: 'card', data: CARD });
+    const { body } = await invoker.post(`/reactors/${echo}/react`, { args: `{{ ${card.id as string} }}` });
+    expect(body).toEqual({ raw: CARD });
+    const { body: text } = await invoker.post('/tokens', { type: 'token', data: 'text' });
+    const refused = await invoker.post(`/reactors/${echo}/react`, { args: `{{ ${text.id as string} }}` });
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['args']]);
+  });
+
+  it('answers {} when the code returns nothing', async () => {
+    const id = await aReactor('module.exports = async () => {};');
+    expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({});
+  });
+
+  it('tokenizes what the code asks for, on behalf of who invoked', async () => {
+    const id = await aReactor(`module.exports = (req) => ({
+      tokenize: { card: { type: 'card', data: req.args.card }, note: 'a text', nothing: null },
+      raw: { done: true },
+    });`);
+    const { status, body } = await invoker.post(`/reactors/${id}/react`, { args: { card: CARD } });
+    expect(status).toBe(200);
+    expect(body.raw).toEqual({ done: true });
+    expect(body.tokens).toMatchObject({
+      card: { type: 'card', created_by: invoker.id },
+      note: expect.any(String),
+      nothing: null,
+    });
+    expect((await invoker.get(`/tokens/${body.tokens.note as string}`)).body.data).toBe('a text');
+    const withoutCreate = await anApplication({ permissions: ['token:use'] });
+    const refused = await withoutCreate.post(`/reactors/${id}/react`, { args: { card: CARD } });
+    expect(refused.status).toBe(403);
+    const invalid = await invoker.post(`/reactors/${id}/react`, { args: { card: { number: '1' } } });
+    expect([invalid.status, Object.keys(invalid.body.errors)]).toEqual([400, ['tokenize.card.data.number']]);
+  });
+
+  it('calls the service as the application of the reactor, with a credential that ends with the invocation', async () => {
+    const application = await anApplication({ permissions: ['token:create', 'token:use'] });
+    const id = await aReactor(
+      `module.exports = async (req) => {
+        const token = await req.bt.tokens.create({ type: 'token', data: 'made by code' });
+        const failures = [];
+        for (const act of [() => req.bt.sessions.create(), () => req.bt.reactors.react('${echo}', {}), () => req.bt.tokens.retrieve(token.id)])
+          try { await act(); failures.push(0); } catch (error) { failures.push(error.status); }
+        return { raw: { token, failures, key: req.bt.apiKey || JSON.stringify(req.bt) } };
+      };`,
+      { application: { id: application.id } },
+    );
+    const { status, body } = await invoker.post(`/reactors/${id}/react`);
+    expect([status, body.raw?.token?.created_by]).toEqual([200, application.id]);
+    expect(body.raw.failures).toEqual([403, 403, 403]);
+  });
+
+  it('has no client when its application was deleted', async () => {
+    const application = await anApplication();
+    const id = await aReactor('module.exports = (req) => ({ raw: { bt: req.bt } });', {
+      application: { id: application.id },
+    });
+    await manager.delete(`/applications/${application.id}`);
+    expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({ raw: { bt: null } });
+    expect((await manager.get(`/reactors/${id}`)).body).not.toHaveProperty('application');
+  });
+
+  it.each([
+    ['BadRequestError', 400, 'Bad Request'],
+    ['InvalidReactorConfigurationError', 400, 'Bad Request'],
+    ['AuthenticationError', 401, 'Unauthorized'],
+    ['InvalidPaymentMethodError', 402, 'Payment Required'],
+    ['AuthorizationError', 403, 'Forbidden'],
+    ['RateLimitError', 429, 'Too Many Requests'],
+    ['ReactorRuntimeError', 500, 'Reactor Runtime Error'],
+    ['ServiceUnavailableError', 503, 'Service Unavailable'],
+  ])('is told a %s of the code as %i', async (name, status, title) => {
+    const id = await aReactor(`const { ${name} } = require('@cloakroom/sdk');
+      module.exports = async () => { throw new ${name}('Not today', { errors: { card: ['declined'] } }); };`);
+    const answer = await invoker.post(`/reactors/${id}/react`);
+    expect([answer.status, answer.body]).toEqual([
+      status,
+      { title, status, detail: 'Not today', errors: { card: ['declined'] } },
+    ]);
+  });
+
+  it('is told nothing of any other error', async () => {
+    const id = await aReactor(
+      'module.exports = async (req) => { throw Object.assign(new Error("card " + req.args.number), { status: 418 }); };',
+    );
+    const { status, body } = await invoker.post(`/reactors/${id}/react`, { args: { number: '4242' } });
+    expect([status, body]).toEqual([
+      500,
+      { title: 'Reactor Runtime Error', status: 500, detail: 'The code threw an error.' },
+    ]);
+  });
+
+  it.each([
+    ['does not parse', 'module.exports = async (req) => {'],
+    ['throws while it loads', 'throw new Error("x");'],
+    ['exports no function', 'module.exports = { handler: 1 };'],
+    ['requires what there is not', 'require("left-pad"); module.exports = () => ({});'],
+  ])('is 422 for code that %s', async (_title, code) => {
+    const id = await aReactor(code);
+    expect((await invoker.post(`/reactors/${id}/react`)).status).toBe(422);
+  });
+
+  it('runs on Node.js 16 without any environment, and knows nothing of AWS', async () => {
+    const id = await aReactor(
+      'module.exports = () => ({ raw: { version: process.version, env: { ...process.env } } });',
+    );
+    const { body } = await invoker.post(`/reactors/${id}/react`);
+    expect(body.raw).toEqual({ version: 'v16.20.2', env: {} });
+  });
+
+  it('keeps nothing for the next one', async () => {
+    const id = await aReactor(`let count = 0; global.kept = (global.kept || 0) + 1;
+      module.exports = () => ({ raw: { count: ++count, kept: global.kept } });`);
+    for (let at = 0; at < 3; at += 1)
+      expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({ raw: { count: 1, kept: 1 } });
+  });
+
+  it('is refused to who may not', async () => {
+    for (const other of [
+      await anApplication({ permissions: ['token:read'] }),
+      await anApplication({ type: 'public', permissions: ['token:create'] }),
+      management,
+      client(undefined),
+    ])
+      expect([401, 403]).toContain((await other.post(`/reactors/${echo}/react`, {})).status);
+    const { body: card } = await invoker.post('/tokens', { type: 'card', data: CARD });
+    const elsewhere = await anApplication({
+      rules: [{ priority: 1, container: '/bank/', transform: 'reveal', permissions: ['token:use'] }],
+    });
+    const refused = await elsewhere.post(`/reactors/${echo}/react`, {
+      args: { card: `{{ ${card.id as string} }}` },
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  it.each([
+    [{ args: 'text' }, 'args'],
+    [{ args: 5 }, 'args'],
+    [{ args: { a: '{{' } }, 'args.a'],
+    [{ timeout_ms: 20_000 }, 'timeout_ms'],
+    [{ callback_url: 'https://example.com', timeout_ms: 9_999 }, 'timeout_ms'],
+    [{ callback_url: 'https://example.com', timeout_ms: 210_001 }, 'timeout_ms'],
+    [{ callback_url: 'http://example.com' }, 'callback_url'],
+    [{ callback_url: 'https://127.0.0.1/x' }, 'callback_url'],
+    [{ callbackUrl: 'https://user@example.com/' }, 'callback_url'],
+  ])('is refused for %o', async (body, path) => {
+    const { status, body: problem } = await invoker.post(`/reactors/${echo}/react`, body);
+    expect([status, Object.keys(problem.errors ?? {})]).toEqual([400, [path]]);
+  });
+
+  it('says which tokens there are not, and takes a hundred at most', async () => {
+    const unknown = await invoker.post(`/reactors/${echo}/react`, { args: { a: '{{ nobody }}' } });
+    expect([unknown.status, unknown.body.detail]).toEqual([400, 'Failed to detokenize some tokens: nobody']);
+    const many = Array.from({ length: 101 }, (_, at) => `{{ token-${String(at)} }}`);
+    expect((await invoker.post(`/reactors/${echo}/react`, { args: many })).status).toBe(400);
+  });
+
+  it('takes 5 MB and no more', async () => {
+    const args = { text: 'x'.repeat(4_990_000) };
+    const id = await aReactor('module.exports = (req) => ({ raw: { length: req.args.text.length } });');
+    expect((await invoker.post(`/reactors/${id}/react`, { args })).body).toEqual({
+      raw: { length: 4_990_000 },
+    });
+    const larger = await invoker.post(`/reactors/${id}/react`, { args: { text: 'x'.repeat(5_000_000) } });
+    expect(larger.status).toBe(413);
+  });
+
+  it('refuses a result over 5 MB', async () => {
+    const id = await aReactor('module.exports = () => ({ raw: "x".repeat(5000000) });');
+    const { status, body } = await invoker.post(`/reactors/${id}/react`);
+    expect([status, body.detail]).toEqual([500, 'The result is larger than 5 MB.']);
+  });
+
+  it('sees new code from the moment an update is answered', async () => {
+    const id = await aReactor('module.exports = () => ({ raw: 1 });');
+    for (const value of [2, 3]) {
+      await manager.put(`/reactors/${id}`, {
+        name: 'x',
+        code: `module.exports = () => ({ raw: ${String(value)} });`,
+        configuration: {},
+      });
+      expect((await invoker.post(`/reactors/${id}/react`)).body).toEqual({ raw: value });
+    }
+  });
+
+  it('meets code and configuration that belong together while both are updated', async () => {
+    const version = (at: number) => ({
+      name: 'x',
+      code: `module.exports = (req) => ({ raw: { code: '${String(at)}', configuration: req.configuration.at } });`,
+      configuration: { at: String(at) },
+    });
+    const { body: reactor } = await manager.post('/reactors', version(0));
+    const progress = { isDone: false };
+    const update = (async () => {
+      for (let at = 1; at <= 3; at += 1) await manager.put(`/reactors/${reactor.id as string}`, version(at));
+      progress.isDone = true;
+    })();
+    const seen: string[] = [];
+    while (!progress.isDone) {
+      const { status, body } = await invoker.post(`/reactors/${reactor.id as string}/react`);
+      expect(status).toBe(200);
+      expect(body.raw.code).toBe(body.raw.configuration);
+      seen.push(body.raw.code as string);
+    }
+    await update;
+    expect(seen).toEqual(seen.toSorted());
+  });
+
+  it('is run once under one idempotency key', async () => {
+    const id = await aReactor('module.exports = () => ({ raw: Math.random() });');
+    const headers = { 'SVC-IDEMPOTENCY-KEY': randomUUID() };
+    const first = await invoker.post(`/reactors/${id}/react`, {}, { headers });
+    const second = await invoker.post(`/reactors/${id}/react`, {}, { headers });
+    expect(second.body).toEqual(first.body);
+  });
+});

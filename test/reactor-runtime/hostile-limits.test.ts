@@ -1,0 +1,104 @@
+import { attacked, withReactor } from './a-reactor.ts';
+
+const clean = { outcome: 'returned', value: 'clean' };
+
+describe('code that takes more than its share', () => {
+  test.each([
+    ['an endless loop', 'for (;;);'],
+    ['endless microtasks', 'for (;;) await null;'],
+    ['a promise that never settles', 'await new Promise(() => {})'],
+    ['a catastrophic expression', '/^(a+)+$/.test("a".repeat(60) + "b")'],
+    ['a wait for nobody', 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'],
+    ['a result whose JSON never ends', 'return { toJSON() { for (;;); } }'],
+    ['an error whose message never ends', 'throw { get message() { for (;;); } }'],
+    ['a thenable that never answers', 'return { then() {} }'],
+  ])('%s ends at the deadline, and the next invocation works', async (_what, attack) => {
+    const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 400 });
+    expect(result.answer).toEqual({ outcome: 'timed_out' });
+    expect(next).toEqual(clean);
+    expect(started).toBe(1);
+  });
+
+  test('native code that cannot be interrupted is answered for, and its process replaced', async () => {
+    const attack = 'require("crypto").pbkdf2Sync("a", "b", 1e9, 64, "sha512")';
+    const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 400 });
+    expect(result.answer).toEqual({ outcome: 'timed_out' });
+    expect(next).toEqual(clean);
+    expect(started).toBe(2);
+  });
+
+  test.each([
+    ['the heap', 'const all = []; for (;;) all.push(new Array(1000).fill({}))'],
+    ['Buffers', 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1))'],
+    ['small Buffers', 'const all = []; for (;;) all.push(Buffer.alloc(1e4, 1))'],
+  ])('filling memory with %s is ended, and the next invocation has its memory', async (_what, attack) => {
+    const { result, next } = await attacked(attack, '(Buffer.alloc(2e8, 1), "clean")', {
+      timeout_ms: 20_000,
+    });
+    expect(result.answer).toEqual({ outcome: 'out_of_memory' });
+    expect(next).toEqual(clean);
+  });
+
+  // V8 ends the whole process where a single allocation does not fit (nodejs/node: resourceLimits do not cover it); Lambda reports that itself.
+  test('one string that does not fit ends the process at worst, and the next invocation works', async () => {
+    const attack = 'let s = "x"; const all = []; for (;;) { s += s; all.push(s); s.charCodeAt(1) }';
+    const { result, next } = await attacked(attack);
+    expect(result.answer?.outcome ?? result.failure?.errorType).toMatch(
+      /out_of_memory|threw|Runtime.ExitError/,
+    );
+    expect(next).toEqual(clean);
+  });
+
+  test.each([
+    ['process.exit', 'process.exit(7)'],
+    ['process.reallyExit', 'process.reallyExit(7)'],
+  ])('%s ends its own thread alone', async (_what, attack) => {
+    const { result, next, started } = await attacked(attack);
+    expect(result.answer).toEqual({ outcome: 'exited' });
+    expect(next).toEqual(clean);
+    expect(started).toBe(1);
+  });
+
+  test.each([
+    ['over 5 MB', 'return "x".repeat(5e6)', 'too_large'],
+    ['over 5 MB in UTF-8 only', 'return "\\u20ac".repeat(2e6)', 'too_large'],
+    ['of 50 MB', 'return Array(50).fill("x".repeat(1e6))', 'too_large'],
+    ['with a cycle', 'const a = {}; a.a = a; return a', 'unserializable'],
+    ['with a BigInt', 'return { n: 1n }', 'unserializable'],
+    ['with a toJSON that throws', 'return { toJSON() { throw null } }', 'unserializable'],
+    ['with a getter that throws', 'return { get a() { throw 1 } }', 'unserializable'],
+    ['that is a function', 'return () => 1', 'unserializable'],
+    [
+      'that is a revoked proxy',
+      'const p = Proxy.revocable({}, {}); p.revoke(); return [p.proxy]',
+      'unserializable',
+    ],
+  ])('a result %s is told so', async (_what, attack, outcome) => {
+    const { result, next } = await attacked(attack);
+    expect(result.answer).toEqual({ outcome });
+    expect(next).toEqual(clean);
+  });
+
+  test('endless output neither fills memory nor reaches the log', async () => {
+    const code = `module.exports = async (req) => {
+      const line = 'x'.repeat(1000);
+      if (req.args.endless) for (;;) { console.log(line); process.stdout.write(line); process.stderr.write(line); }
+      for (let n = 0; n < 1e5; n += 1) { console.log(line); console.error(line); process.stdout.write(line); }
+      return process.memoryUsage().rss < 3e8;
+    }`;
+    await withReactor(code, async (reactor) => {
+      expect((await reactor.invoke()).answer).toEqual({ outcome: 'returned', value: true });
+      const endless = await reactor.invoke({ endless: true }, { timeout_ms: 500 });
+      expect(endless.answer).toEqual({ outcome: 'timed_out' });
+      expect(reactor.written()).toBe(0);
+    });
+  });
+
+  test('a loaded reactor that dies before its event is loaded again', async () => {
+    const code = `const timer = setTimeout(() => process.exit(1), 30); module.exports = () => { clearTimeout(timer); return 'clean' }`;
+    await withReactor(code, async (reactor) => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      expect((await reactor.invoke()).answer).toEqual(clean);
+    });
+  });
+});

@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { AUTHOR_PACKAGES } from '../../reactor-runtime/packages.ts';
+import { answerOf, withReactor } from './a-reactor.ts';
+
+const value = (returned: unknown) => ({ outcome: 'returned', value: returned });
+
+describe('what an author may expect', () => {
+  test('the code runs on Node 16.20.2', async () => {
+    expect(await answerOf('module.exports = async () => process.version')).toEqual(value('v16.20.2'));
+  });
+
+  test('the request is args, configuration and no client where the reactor has no application', async () => {
+    const request = { args: { n: 1 }, configuration: { MODE: 'test' } };
+    expect(await answerOf('module.exports = async (req) => req', {}, { request })).toEqual(
+      value({ ...request, bt: null }),
+    );
+  });
+
+  test('a plain function, and one that returns nothing, are functions too', async () => {
+    expect(await answerOf('module.exports = (req) => req.args.n + 1', { n: 1 })).toEqual(value(2));
+    expect(await answerOf('module.exports = () => {}')).toEqual({ outcome: 'returned' });
+    expect(await answerOf('module.exports = async () => null')).toEqual(value(null));
+  });
+
+  test('timers, promises and streams work across ticks', async () => {
+    const code = `module.exports = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      let text = ''; for await (const part of require('stream').Readable.from(['a', 'b'])) text += part;
+      return text;
+    }`;
+    expect(await answerOf(code)).toEqual(value('ab'));
+  });
+
+  test('files can be written, read and removed below os.tmpdir()', async () => {
+    const code = `const fs = require('fs'); const { join } = require('path');
+    module.exports = async () => {
+      const root = fs.mkdtempSync(join(require('os').tmpdir(), 'x-'));
+      fs.mkdirSync(join(root, 'a/b'), { recursive: true });
+      await fs.promises.writeFile(join(root, 'a/b/c'), 'text');
+      await new Promise((resolve, reject) => fs.copyFile(join(root, 'a/b/c'), join(root, 'd'), (e) => e ? reject(e) : resolve()));
+      const handle = await fs.promises.open(join(root, 'd')); const { size } = await handle.stat(); await handle.close();
+      const streamed = await new Promise((resolve) => { let t = ''; fs.createReadStream(join(root, 'd'), 'utf8').on('data', (p) => (t += p)).on('end', () => resolve(t)) });
+      const names = []; for await (const entry of await fs.promises.opendir(root)) names.push(entry.name);
+      const real = fs.realpathSync(join(root, 'd')).endsWith('/d');
+      fs.rmSync(root, { recursive: true });
+      return { size, streamed, names: names.sort(), real, there: fs.existsSync(root) };
+    }`;
+    expect(await answerOf(code)).toEqual(
+      value({ size: 4, streamed: 'text', names: ['a', 'd'], real: true, there: false }),
+    );
+  });
+
+  test.each([
+    ['ajv', `new (require('ajv'))().compile({ type: 'object', required: ['a'] })({ a: 1 })`, true],
+    ['axios', `typeof require('axios').create({ baseURL: 'https://x.example' }).get`, 'function'],
+    ['uuid', `require('uuid').validate(require('uuid').v4())`, true],
+    ['csv-parse/sync', `require('csv-parse/sync').parse('a,b')`, [['a', 'b']]],
+    [
+      'csv-parse',
+      `await new Promise((resolve) => require('csv-parse').parse('a,b', (e, r) => resolve(r)))`,
+      [['a', 'b']],
+    ],
+    [
+      'jose',
+      `(await new (require('jose').SignJWT)({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32))).split('.').length`,
+      3,
+    ],
+    ['@cloakroom/sdk', `typeof require('@cloakroom/sdk').createClient`, 'function'],
+  ])('%s can be required and works', async (_name, expression, expected) => {
+    expect(await answerOf(`module.exports = async () => ${expression}`)).toEqual(value(expected));
+  });
+
+  test('axios calls a server of the network that it may reach: the service on this machine', async () => {
+    const server = createServer((_request, response) => response.end('{"pong":true}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${String((server.address() as { port: number }).port)}`;
+    const client = { base_url: base, api_key: 'k', header_prefix: 'SVC' };
+    const code = `module.exports = async (req) => (await require('axios').get(req.args.base)).data`;
+    expect(await answerOf(code, { base }, { client })).toEqual(value({ pong: true }));
+    server.close();
+  });
+
+  test('the versions promised are the versions bundled', () => {
+    for (const { name, version } of AUTHOR_PACKAGES) {
+      const found = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
+      expect({ name, version: found.version }).toEqual({ name, version });
+    }
+  });
+
+  test('anything else cannot be required, and the error says what can', async () => {
+    const code = `module.exports = async (req) => { try { require(req.args.name) } catch (error) { return error.code + ' ' + error.message } }`;
+    const names = [
+      'lodash',
+      './other.js',
+      '/etc/hosts',
+      '__proto__',
+      'constructor',
+      'node:child_process',
+      '_http_agent',
+    ];
+    for (const name of names) {
+      const { value: message } = await answerOf(code, { name });
+      expect(message).toContain('MODULE_NOT_FOUND');
+      expect(message).toContain('a reactor can require');
+    }
+  });
+});
+
+describe('how code can fail', () => {
+  test.each([
+    ['syntax', 'module.exports = async ( => 1'],
+    ['syntax', '}); globalThis.escaped = true; (function () {'],
+    ['threw', 'throw new Error("no")'],
+    ['threw', 'Promise.reject(new Error("no")); module.exports = () => 1'],
+    ['threw', 'Object.defineProperty(module, "exports", { get() { throw 1 } })'],
+    ['no_function', 'module.exports = { handler() {} }'],
+    ['no_function', ''],
+    ['exited', 'process.exit(0)'],
+  ])('not loaded (%s): %s', async (reason, code) => {
+    await withReactor(code, async (reactor) => {
+      for (let round = 0; round < 2; round += 1) {
+        expect((await reactor.invoke()).answer).toEqual({ outcome: 'not_loaded', reason });
+      }
+      expect(reactor.started()).toBe(1);
+    });
+  });
+
+  test('an endless loop while loading ends at the deadline', async () => {
+    expect(await answerOf('for (;;);')).toEqual({ outcome: 'not_loaded', reason: 'timed_out' });
+  });
+
+  test('code that fills memory while loading is told so', async () => {
+    const code = 'const all = []; for (;;) all.push(new Array(1000).fill({}))';
+    expect(await answerOf(code)).toEqual({ outcome: 'not_loaded', reason: 'memory' });
+  });
+
+  test('code of another hash than the event names is not run', async () => {
+    await withReactor('module.exports = () => 1', async (reactor) => {
+      expect((await reactor.invoke({}, { code_sha256: '0'.repeat(64) })).answer).toEqual({
+        outcome: 'stale',
+      });
+      expect((await reactor.invoke()).answer).toEqual(value(1));
+    });
+  });
+
+  test('an event that the service does not send is an error, and the next one is answered', async () => {
+    await withReactor('module.exports = () => 1', async (reactor) => {
+      expect((await reactor.send('nonsense')).failure.errorType).toBe('Reactor.InvalidEvent');
+      expect((await reactor.invoke()).answer).toEqual(value(1));
+    });
+  });
+
+  const threw = (error: object) => ({
+    outcome: 'threw',
+    error: { name: 'Error', message: '', status: null, errors: null, ...error },
+  });
+
+  test.each([
+    ['an error', 'new TypeError("bad")', { name: 'TypeError', message: 'bad' }],
+    ['text', '"bad"', { message: 'bad' }],
+    ['nothing', 'undefined', {}],
+    ['null', 'null', {}],
+    ['a symbol', 'Symbol("x")', {}],
+    [
+      'an error of the SDK shape',
+      'Object.assign(new Error("m"), { status: 402, errors: { card: ["declined"] } })',
+      { message: 'm', status: 402, errors: { card: ['declined'] } },
+    ],
+    ['a status that is none', '{ status: "402", message: 7, errors: [1], name: {} }', {}],
+    [
+      'errors that are no lists',
+      '{ errors: { a: "b", c: [1, "d"], __proto__: null } }',
+      { errors: { c: ['d'] } },
+    ],
+    [
+      'getters that throw',
+      '{ get message() { throw 1 }, get status() { throw 2 }, get name() { throw 3 }, get errors() { throw 4 } }',
+      {},
+    ],
+    [
+      'a proxy that refuses everything',
+      'new Proxy({}, { get() { throw 1 }, ownKeys() { throw 2 }, has() { throw 3 } })',
+      {},
+    ],
+    ['a revoked proxy', '(() => { const p = Proxy.revocable({}, {}); p.revoke(); return p.proxy })()', {}],
+    [
+      'errors that are a revoked proxy',
+      '(() => { const p = Proxy.revocable({}, {}); p.revoke(); return { errors: p.proxy } })()',
+      {},
+    ],
+  ])('%s thrown is reduced to its data', async (_what, expression, expected) => {
+    expect(await answerOf(`module.exports = async () => { throw ${expression} }`)).toEqual(threw(expected));
+    expect(await answerOf(`module.exports = () => { throw ${expression} }`)).toEqual(threw(expected));
+  });
+
+  test('an error is bounded in length', async () => {
+    const code = `module.exports = async () => { throw Object.assign(new Error('m'.repeat(1e6)), { name: 'n'.repeat(1e6), errors: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ['f' + i, Array(1000).fill('x'.repeat(1e4))])) }) }`;
+    const answer = await answerOf(code);
+    expect(answer.error.message).toHaveLength(2_000);
+    expect(answer.error.name).toHaveLength(200);
+    expect(Object.keys(answer.error.errors)).toHaveLength(50);
+    expect(answer.error.errors.f0).toHaveLength(10);
+  });
+
+  test.each([
+    ['an unhandled rejection', 'Promise.reject(new Error("late")); await new Promise(() => {})'],
+    ['an uncaught exception', 'setTimeout(() => { throw new Error("late") }); await new Promise(() => {})'],
+  ])('%s while the function runs is an error it threw', async (_what, body) => {
+    expect(await answerOf(`module.exports = async () => { ${body} }`)).toEqual(threw({ message: 'late' }));
+  });
+});

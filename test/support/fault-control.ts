@@ -1,0 +1,10 @@
+import type { Credentials } from './credentials.ts';
+
+/** Sets the faults of a local cloud; none takes all away. */
+export async function setFaults(
+  { aws_endpoint_url: endpoint }: Credentials,
+  faults: readonly string[],
+): Promise<void> {
+  const response = await fetch(`${endpoint}/_local/faults`, { method: 'PUT', body: JSON.stringify(faults) });
+  if (!response.ok) throw new Error(await response.text());
+}

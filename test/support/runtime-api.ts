@@ -1,0 +1,183 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What Lambda would hand to the caller: the runtime's answer, or how it failed. */
+export interface InvocationResult {
+  readonly answer?: any;
+  /** The runtime reported an error, or its process ended without an answer. */
+  readonly failure?: any;
+}
+
+export interface ReactorProcess {
+  readonly codeSha256: string;
+  /** The Runtime API's port. */
+  readonly port: number;
+  readonly temp: string;
+  /** Processes started so far: another one is started when the last one ended, as on Lambda. */
+  readonly started: () => number;
+  readonly pid: () => number | undefined;
+  /** Milliseconds from the start of the last process to its first `next`. */
+  readonly coldStartMs: () => number;
+  /** What the runtime wrote to its standard streams, in bytes. */
+  readonly written: () => number;
+  /** An event of the contract; `changes` over the defaults. */
+  invoke(args?: unknown, changes?: Record<string, unknown>): Promise<InvocationResult>;
+  /** Any payload. */
+  send(payload: string): Promise<InvocationResult>;
+  close(): Promise<void>;
+}
+
+interface Pending {
+  readonly id: string;
+  readonly payload: string;
+  readonly settle: (result: InvocationResult) => void;
+}
+
+const HEADERS = {
+  'Content-Type': 'application/json',
+  'Lambda-Runtime-Deadline-Ms': '4102444800000',
+  'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:eu-central-1:111122223333:function:reactor',
+};
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+export interface ReactorOptions {
+  readonly memoryMb?: number;
+  readonly timeoutMs?: number;
+  /** Instead of the layer's `bootstrap`, for comparisons; gets the same environment. */
+  readonly command?: readonly [string, ...string[]];
+}
+
+/** Runs `code` as Lambda would: the layer's `bootstrap` in a process of its own behind a Runtime API. */
+export async function startReactor(
+  layer: string,
+  code: string,
+  { memoryMb = 512, timeoutMs = 5_000, command = [join(layer, 'bootstrap')] }: ReactorOptions = {},
+): Promise<ReactorProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-reactor-'));
+  const [taskRoot, temp] = [join(folder, 'task'), join(folder, 'tmp')];
+  for (const path of [taskRoot, temp]) mkdirSync(path);
+  writeFileSync(join(taskRoot, 'reactor.js'), code);
+  const codeSha256 = createHash('sha256').update(code).digest('hex');
+
+  const queue: Pending[] = [];
+  let running: Pending | undefined;
+  let waiting: ServerResponse | undefined;
+  let child: ChildProcess | undefined;
+  let [started, written, startedAt, coldStartMs, closed] = [0, 0, 0, 0, false];
+
+  const give = () => {
+    if (waiting === undefined || waiting.destroyed) return;
+    const next = queue.shift();
+    if (next === undefined) return;
+    running = next;
+    waiting.writeHead(200, { ...HEADERS, 'Lambda-Runtime-Aws-Request-Id': next.id });
+    waiting.end(next.payload);
+    waiting = undefined;
+  };
+  const finish = (result: InvocationResult) => {
+    running?.settle(result);
+    running = undefined;
+  };
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const path = request.url ?? '';
+      if (path.endsWith('/invocation/next')) {
+        if (coldStartMs === 0) coldStartMs = performance.now() - startedAt;
+        waiting = response;
+        give();
+        return;
+      }
+      const body = await bodyOf(request);
+      const isCurrent = running !== undefined && path.includes(running.id);
+      if (isCurrent && path.endsWith('/response')) finish({ answer: JSON.parse(body) });
+      else if (isCurrent && path.endsWith('/error')) finish({ failure: JSON.parse(body) });
+      else if (path.endsWith('/init/error')) {
+        // Nothing will come any more.
+        closed = true;
+        for (const { settle } of queue) settle({ failure: JSON.parse(body) });
+      } else {
+        response.writeHead(403, HEADERS).end('{"errorType":"InvalidRequestID"}');
+        return;
+      }
+      response.writeHead(202, HEADERS).end('{"status":"OK"}');
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  const start = () => {
+    if (closed) return;
+    started += 1;
+    [startedAt, coldStartMs] = [performance.now(), 0];
+    const env = {
+      AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${String(port)}`,
+      LAMBDA_TASK_ROOT: taskRoot,
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+      TMPDIR: temp,
+      PATH: process.env['PATH'] ?? '',
+      AWS_SECRET_ACCESS_KEY: 'the-secret-of-the-role',
+    };
+    const [file, ...args] = command;
+    child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (written += chunk.length));
+    }
+    child.once('exit', (status, signal) => {
+      waiting = undefined;
+      finish({ failure: { errorType: 'Runtime.ExitError', status, signal } });
+      start();
+    });
+  };
+  start();
+
+  const send = (payload: string) =>
+    new Promise<InvocationResult>((settle) => {
+      queue.push({ id: randomUUID(), payload, settle });
+      give();
+    });
+
+  return {
+    codeSha256,
+    port,
+    temp,
+    started: () => started,
+    pid: () => child?.pid,
+    coldStartMs: () => coldStartMs,
+    written: () => written,
+    send,
+    invoke: (args = {}, changes = {}) =>
+      send(
+        JSON.stringify({
+          version: 1,
+          code_sha256: codeSha256,
+          request: { args, configuration: {} },
+          client: null,
+          timeout_ms: timeoutMs,
+          ...changes,
+        }),
+      ),
+    close: async () => {
+      closed = true;
+      if (child?.exitCode === null && child.signalCode === null) {
+        const gone = new Promise((resolve) => child?.once('exit', resolve));
+        child.kill('SIGKILL');
+        await gone;
+      }
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      chmodSync(temp, 0o700);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
