@@ -88,11 +88,11 @@ export function acknowledgeFunctions(scope: Construct, prefix: string): void {
   const functions = `arn:<AWS::Partition>:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:function`;
   acknowledge(scope, {
     [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*]`]: reason,
-    [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*:live]`]: reason,
+    [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*:*]`]: reason,
   });
 }
 
-/** Lets a function make calls of Lambda on the functions whose names start with a prefix, of which `suffix` names a version or alias. */
+/** Lets a function make calls of Lambda on the functions whose names start with a prefix, of which `suffix` may name versions and aliases. */
 export function allowOnFunctions(
   scope: Construct,
   prefix: string,

@@ -151,7 +151,7 @@ export class ReactorStack extends Stack {
           'PutProvisionedConcurrencyConfig',
           'DeleteProvisionedConcurrencyConfig',
         ]),
-        allowOnFunctions(this, prefix, ['InvokeFunction'], ':live'),
+        allowOnFunctions(this, prefix, ['InvokeFunction'], ':*'),
         new PolicyStatement({ actions: ['lambda:GetLayerVersion'], resources: [layer.layerVersionArn] }),
         new PolicyStatement({
           actions: ['iam:PassRole'],
@@ -192,7 +192,7 @@ export class ReactorStack extends Stack {
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['GetItem', 'PutItem']),
-        allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], ':live'),
+        allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], ':*'),
         allowSend(this.invocations.queue),
         allowSend(this.deliveries.queue),
       ],

@@ -72,7 +72,7 @@ function outcomeOfAnswer({ FunctionError: error, Payload: payload }: InvokeComma
 }
 
 /**
- * Invokes a reactor's function by its alias, once. The client must not repeat calls by itself: after an answer that says nothing about the
+ * Invokes a reactor's function by its alias, or the version asked for, once. The client must not repeat calls by itself: after an answer that says nothing about the
  * code it may have run, and it runs once at the most.
  */
 export function createReactorRunner(
@@ -88,7 +88,7 @@ export function createReactorRunner(
   ): Promise<RunOutcome | { readonly notStarted: unknown }> {
     const command = new InvokeCommand({
       FunctionName: reactorFunctionName(namePrefix, request.reactorId),
-      Qualifier: LIVE,
+      Qualifier: request.functionVersion ?? LIVE,
       Payload: payload,
     });
     const abortSignal = AbortSignal.timeout(Math.max(0, request.deadline - Date.now()));

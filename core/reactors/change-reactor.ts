@@ -47,7 +47,7 @@ async function replaceCode(
   if (held === undefined) return 'lost';
   return orLeaveToSweep<StoredReactor | 'lost'>(deps, held, async () => {
     const functionVersion = await deps.reactorFunctions.publish(next.id, code);
-    // From here until the record follows, an instance of the new version refuses to run what the old record says (see `stale`).
+    // From here until the record follows, instances behind `live` refuse what the old record says, and its version is run by its number.
     await deps.reactorFunctions.pointLive(next.id, functionVersion);
     const tidyAt = deps.clock() + TIDY_AFTER_MS;
     const committed = withoutOperation({ ...next, functionVersion, tidyAt, version: held.version });

@@ -11,6 +11,8 @@ export interface ClientCredential {
 /** What an instance is asked to run (docs/reactors.md, The runtime). */
 export interface RunRequest {
   readonly reactorId: string;
+  /** The published version of its function to run; without it the one that `live` stands for, which has the hot instances. */
+  readonly functionVersion?: string;
   /** SHA-256 of the code that is meant, in hexadecimal: an instance with other code runs nothing and says `stale`. */
   readonly codeHash: string;
   readonly args: Secret<Json>;

@@ -13,7 +13,7 @@ import { withInvocationCredential, type InvocationCredentialStore } from './invo
 import { openConfiguration } from './open-reactor.ts';
 import type { StoredReactor } from './reactor.ts';
 import { runFailure } from './reactor-failure.ts';
-import type { ClientCredential, ReactorRunner, RunOutcome } from './reactor-runner.ts';
+import type { ClientCredential, ReactorRunner, RunOutcome, RunRequest } from './reactor-runner.ts';
 
 export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
   readonly reactorRunner: ReactorRunner;
@@ -39,9 +39,9 @@ export interface ReactorResult {
   readonly tokens?: Tokenized;
 }
 
-/** Tries while an update of the reactor is under way, and the pause between them in ms. */
-const STALE_TRIES = 12;
-const STALE_PAUSE_MS = 250;
+/** Readings of the record while the reactor is changed again and again, and the pause between them in ms. */
+const READINGS = 12;
+const PAUSE_MS = 250;
 
 /** Throws `forbidden` for a caller that may not invoke reactors at all (decisions.md, section 7). */
 export function checkInvoker(caller: Caller): void {
@@ -57,12 +57,14 @@ async function runOnce(
   reactor: StoredReactor,
   args: Secret<Json>,
   { service, timeoutMs, deadline }: RunInput,
+  pinned: Pick<RunRequest, 'functionVersion'> = {},
 ): Promise<RunOutcome> {
   const [configuration, application] = await Promise.all([
     openConfiguration(deps.vault, reactor),
     applicationOf(deps, reactor),
   ]);
   const request = {
+    ...pinned,
     reactorId: reactor.id,
     codeHash: reactor.codeHash,
     args,
@@ -76,7 +78,11 @@ async function runOnce(
   );
 }
 
-/** Runs the code of the reactor as it is now: while an update is under way, instances of the other code refuse, and the record is read again. */
+/**
+ * Runs the code of the reactor as its record says. `live` stands for other code from the moment that an update switches it until the
+ * update's record is written, or, if the update was cut off there, until the sweep has taken it back: instances then refuse, and the version
+ * that the record names is run. That one is gone only if the record has moved on, so it is read again.
+ */
 async function runCurrent(
   deps: RunReactorDeps,
   found: StoredReactor,
@@ -84,10 +90,14 @@ async function runCurrent(
   input: RunInput,
 ): Promise<Exclude<RunOutcome, { readonly outcome: 'stale' }>> {
   let reactor = found;
-  for (let tries = 1; tries <= STALE_TRIES; tries += 1) {
-    const outcome = await runOnce(deps, reactor, args, input);
-    if (outcome.outcome !== 'stale') return outcome;
-    await sleep(STALE_PAUSE_MS);
+  for (let readings = 1; readings <= READINGS; readings += 1) {
+    const live = await runOnce(deps, reactor, args, input);
+    if (live.outcome !== 'stale') return live;
+    const { functionVersion } = reactor;
+    const pinned =
+      functionVersion === undefined ? live : await runOnce(deps, reactor, args, input, { functionVersion });
+    if (pinned.outcome !== 'stale') return pinned;
+    await sleep(PAUSE_MS);
     reactor = await existingReactor(deps, found.tenantId, found.id);
   }
   throw new ServiceError('dependency_unavailable', 'The reactor is being updated.', {

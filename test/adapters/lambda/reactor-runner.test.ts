@@ -112,6 +112,12 @@ describe('a run', () => {
     expect(ports).toEqual([8443, 81]);
   });
 
+  it('is of a version by its number if one is asked for', async () => {
+    const { outcome, sent } = run([payload({ outcome: 'stale' })], { functionVersion: '7' });
+    expect(await outcome).toEqual({ outcome: 'stale' });
+    expect(sent.map(({ input }) => input.Qualifier)).toEqual(['7']);
+  });
+
   it('of a reactor that was deleted meanwhile is stale: the record tells the rest', async () => {
     expect(await run([named('ResourceNotFoundException', 404)]).outcome).toEqual({ outcome: 'stale' });
   });

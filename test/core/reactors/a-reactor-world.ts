@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Application, Caller } from '../../../core/applications/application.ts';
 import type { ChangeReactorDeps } from '../../../core/reactors/create-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from '../../../core/reactors/reactor.ts';
+import type { ReactorRunner } from '../../../core/reactors/reactor-runner.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { aVault } from '../../http/an-api.ts';
 
@@ -138,8 +139,20 @@ export function aReactorWorld() {
     },
   };
 
+  /** Instances as they are: they run the code they have, if it is what is meant. The answer is that code's hash. */
+  const reactorRunner: ReactorRunner = {
+    run: ({ reactorId, functionVersion, codeHash }) => {
+      const target = functions.get(reactorId);
+      const code = target?.versions.get(functionVersion ?? target.live ?? '');
+      return Promise.resolve(
+        code === codeHash ? { outcome: 'returned', value: new Secret({ raw: code }) } : { outcome: 'stale' },
+      );
+    },
+  };
+
   return {
     deps,
+    reactorRunner,
     reactors,
     functions,
     applications,
