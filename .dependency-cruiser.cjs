@@ -2,7 +2,7 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|test|tools|bench)/';
+const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|openapi|test|tools|bench)/';
 
 module.exports = {
   forbidden: [
@@ -119,11 +119,18 @@ module.exports = {
       to: { path: [own, 'node_modules/(?!@types/)'], pathNot: '^sdk/' },
     },
     {
+      name: 'openapi-describes-the-edge',
+      comment: 'What clients are told is made from the route tables; nothing that ships needs it.',
+      severity: 'error',
+      from: { path: '^openapi/' },
+      to: { path: own, pathNot: ['^(openapi|http|core)/', '^functions/[^/]+/routes\\.ts$'] },
+    },
+    {
       name: 'product-without-tests',
       comment: 'Nothing that ships knows its tests, tools or benchmarks.',
       severity: 'error',
       from: { path: '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk)/' },
-      to: { path: '^(test|tools|bench)/' },
+      to: { path: '^(test|tools|bench|openapi)/' },
     },
     {
       name: 'no-dev-dependencies-in-product',

@@ -28,6 +28,7 @@ const STATIC: readonly Check[] = [
       'lib',
       'functions',
       'http',
+      'openapi',
       'core',
       'adapters',
       'local',
@@ -40,6 +41,7 @@ const STATIC: readonly Check[] = [
   { name: 'unused code', command: ['knip'] },
   { name: 'policy', command: ['node', 'tools/check-policy.ts'] },
   { name: 'documentation', command: ['node', 'tools/check-docs.ts'] },
+  { name: 'OpenAPI document', command: ['node', 'tools/build-openapi.ts', '--check'] },
   { name: 'browser for the tests', command: ['node', 'tools/ensure-chromium.ts'] },
 ];
 
