@@ -168,6 +168,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     port: Number(new URL(begun.account.awsEndpointUrl).port),
     services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
     controls: {
+      '/_local/functions': () => parts.functions.environments(),
       '/_local/lambda': (body) => lambda.control(body),
       '/_local/faults': (body, method) => begun.faults.control(body, method),
     },
