@@ -1,5 +1,6 @@
 // A process that holds one handler, as an instance of a Lambda does, and runs it as often as it is told to by its parent. Its first argument is
 // the bundle. It tells the processor time of all of its threads, and what its heap was asked for.
+import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { pathToFileURL } from 'node:url';
 
@@ -7,6 +8,8 @@ interface Order {
   readonly events: readonly object[];
   /** Samples the heap instead of taking the time: sampling costs time of its own. */
   readonly samplesHeap: boolean;
+  /** Writes a profile of the processor time to this file, for Chrome's developer tools and `bench/warm/top.ts`. */
+  readonly profileTo?: string;
 }
 
 /** What a batch of invocations took. */
@@ -34,7 +37,7 @@ const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as
   readonly handler: Handler;
 };
 
-async function run({ events, samplesHeap }: Order): Promise<Measured> {
+async function run({ events, samplesHeap, profileTo }: Order): Promise<Measured> {
   const session = new Session();
   const statuses: Record<string, number> = {};
   if (samplesHeap) {
@@ -45,12 +48,23 @@ async function run({ events, samplesHeap }: Order): Promise<Measured> {
       includeObjectsCollectedByMinorGC: true,
     });
   }
+  if (profileTo !== undefined) {
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.setSamplingInterval', { interval: 100 });
+    await session.post('Profiler.start');
+  }
   const before = process.cpuUsage();
   for (const event of events) {
     const { statusCode } = await handler(event);
     statuses[String(statusCode)] = (statuses[String(statusCode)] ?? 0) + 1;
   }
   const { user, system } = process.cpuUsage(before);
+  if (profileTo !== undefined) {
+    const { profile } = await session.post('Profiler.stop');
+    writeFileSync(profileTo, JSON.stringify(profile));
+    session.disconnect();
+  }
   let allocated = 0;
   if (samplesHeap) {
     const { profile } = await session.post('HeapProfiler.stopSampling');

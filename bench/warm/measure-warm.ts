@@ -5,7 +5,10 @@ import type { Measured } from './handler-process.ts';
 
 /** A handler in a process of its own. */
 interface Running {
-  run(events: readonly object[], samplesHeap?: boolean): Promise<Measured>;
+  run(
+    events: readonly object[],
+    more?: { readonly samplesHeap?: boolean; readonly profileTo?: string },
+  ): Promise<Measured>;
   stop(): void;
 }
 
@@ -16,8 +19,8 @@ async function start(bundle: string, env: Readonly<Record<string, string>>): Pro
   });
   await once(child, 'message');
   return {
-    async run(events, samplesHeap = false) {
-      child.send({ events, samplesHeap });
+    async run(events, more = {}) {
+      child.send({ samplesHeap: false, ...more, events });
       const [answer] = (await once(child, 'message')) as [Measured | { readonly error: string }];
       if ('error' in answer) throw new Error(`${bundle}: ${answer.error}`);
       return answer;
@@ -56,7 +59,7 @@ export const median = (values: readonly number[]): number =>
 export async function measureWarm({ ours, reference, events, status, batch }: Compared): Promise<WarmResult> {
   const sides = [await start(ours.bundle, ours.env), await start(reference.bundle, reference.env)] as const;
   const run = async (side: Running, samplesHeap = false) => {
-    const measured = await side.run(events(batch), samplesHeap);
+    const measured = await side.run(events(batch), { samplesHeap });
     if (measured.statuses[String(status)] !== batch)
       throw new Error(`answered ${JSON.stringify(measured.statuses)}, not ${String(status)}`);
     return measured;
@@ -81,5 +84,16 @@ export async function measureWarm({ ours, reference, events, status, batch }: Co
     };
   } finally {
     for (const side of sides) side.stop();
+  }
+}
+
+/** Writes a profile of our side alone, warm, to a file. */
+export async function profileWarm({ ours, events, batch }: Compared, file: string): Promise<void> {
+  const running = await start(ours.bundle, ours.env);
+  try {
+    for (let round = 0; round < WARM_UP_BATCHES; round += 1) await running.run(events(batch));
+    await running.run(events(batch * 5), { profileTo: file });
+  } finally {
+    running.stop();
   }
 }
