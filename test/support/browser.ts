@@ -7,7 +7,7 @@ import { temporaryFolder } from './run-service.ts';
 const run = promisify(execFile);
 
 /** Offline, without a profile, and without the background traffic that a closed network refuses many times over. */
-const FLAGS = [
+export const FLAGS = [
   ...[
     '--headless',
     '--no-sandbox',
