@@ -35,6 +35,8 @@ const STATIC: readonly Check[] = [
       'sdk',
       'tools',
       'bench',
+      'demo',
+      'examples',
     ],
   },
   { name: 'unused code', command: ['knip'] },

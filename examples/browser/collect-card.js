@@ -63,6 +63,7 @@ const BRANDS = [
 ];
 const UNKNOWN = { name: '', lengths: [12, 13, 14, 15, 16, 17, 18, 19], cvc: undefined };
 
+/** Without a regular expression: `RegExp.input` keeps the last text that one was tried on. */
 const digitsOf = (text) =>
   Array.from(text)
     .filter((character) => character >= '0' && character <= '9')
@@ -287,8 +288,6 @@ function forget() {
   showBrand();
   byId('summary').hidden = true;
   byId('summary-list').replaceChildren();
-  // `RegExp.input` keeps the last text that an expression was tried on, until the next one.
-  /./.test('-');
 }
 
 function createToken() {

@@ -425,7 +425,7 @@ describe('what the page holds', () => {
     await fill();
     await tab.press('Enter');
     const id = await whenDone();
-    const keyOf = ({ request }: any) => request.headers['SVC-API-KEY'] as string;
+    const keyOf = ({ request }: any): string | undefined => request.headers['SVC-API-KEY'];
     const sent = tab.events('Network.requestWillBeSent').filter((event) => keyOf(event) !== undefined);
     const keys = [...new Set(sent.map(keyOf))];
     expect(keys).toEqual([publicKey, expect.any(String)]);
