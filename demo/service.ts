@@ -15,6 +15,16 @@ interface Credentials {
   readonly webhook_secret: string;
 }
 
+/** Ends what a start that was cut off has left running, such as a bundler that would still write its files. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
 /**
  * The service as `npm start` runs it, on a free port, with its state in memory. A process of its own: it is told of the certificate by its environment,
  * which Node reads at the start alone.
@@ -34,14 +44,18 @@ export async function startService(options: {
     [script, '--port', '0', '--tick', '1', '--verbose', '--credentials', credentialsFile, ...settings],
     {
       cwd: join(import.meta.dirname, '..'),
+      // A process group of its own: it can be ended with everything that it has started.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: options.certFile },
+      // What a start that is cut off leaves in its temporary folder goes with the demo's.
+      env: { ...process.env, TMPDIR: options.folder, NODE_EXTRA_CA_CERTS: options.certFile },
     },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
     child.kill();
     await ended;
+    endGroup(child.pid);
   };
   let [printed, complaints] = ['', ''];
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString('utf8')));
@@ -50,7 +64,10 @@ export async function startService(options: {
       printed = (printed + chunk.toString('utf8')).slice(-10_000);
       if (printed.includes('Ready.')) resolve();
     });
-    child.once('exit', () => reject(new Error(`the service did not start:\n${complaints}`)));
+    void ended.then(() => {
+      endGroup(child.pid);
+      reject(new Error(`the service did not start:\n${complaints}`));
+    });
     options.signal.addEventListener('abort', () => void stop(), { once: true });
   });
   const credentials = JSON.parse(readFileSync(credentialsFile, 'utf8')) as Credentials;

@@ -43,7 +43,7 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
   screen.title('Cloakroom: a walk through the whole service');
   screen.say('Starting a service and a payment provider on this machine ...');
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-demo-'));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  closers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const certificate = makeCertificate(folder);
   const provider = await startDestination(certificate, ({ body }) => ({
     charge: 'ch_1',

@@ -15,16 +15,19 @@ function runDemo(args: readonly string[], env: Readonly<Record<string, string>> 
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       printed += chunk.toString('utf8');
-      if (printed.endsWith('Enter for the next chapter ')) onPrompt();
+      if (printed.trimEnd().endsWith(awaited)) react();
     });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  let onPrompt: () => void = () => child.stdin.write('\n');
+  let awaited = 'Enter for the next chapter';
+  let react: () => void = () => child.stdin.write('\n');
   return {
     ended,
     output: () => printed,
     leftBehind: () => readdirSync(folder),
-    atPrompt: (react: () => void) => (onPrompt = react),
-    interrupt: () => child.kill('SIGINT'),
+    interruptAt: (text: string, delayMs: number) => {
+      awaited = text;
+      react = () => void setTimeout(() => child.kill('SIGINT'), delayMs);
+    },
   };
 }
 
@@ -55,12 +58,16 @@ describe('the demo', () => {
     expect(demo.leftBehind()).toEqual([]);
   });
 
-  it('stops everything at Ctrl-C', async () => {
+  it.each([
+    ['while it starts', 'on this machine ...', 2_000],
+    ['between chapters', 'Enter for the next chapter', 0],
+  ])('stops everything at Ctrl-C %s', async (_name, text, delayMs) => {
     const demo = runDemo(['--pause']);
-    demo.atPrompt(demo.interrupt);
+    demo.interruptAt(text, delayMs);
     expect(await demo.ended).toBe(130);
     expect(demo.output()).not.toContain('2. A card');
-    await expect(fetch(addressIn(demo.output()))).rejects.toThrow('fetch failed');
+    const address = addressIn(demo.output());
+    if (address !== '') await expect(fetch(address)).rejects.toThrow('fetch failed');
     expect(demo.leftBehind()).toEqual([]);
   });
 
