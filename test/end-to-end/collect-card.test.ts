@@ -155,6 +155,21 @@ describe('a card typed into the page', () => {
     expect(objects.filter(isCard)).toEqual([]);
   });
 
+  it('does not come back with the page: not by reload, not by the back button', async () => {
+    await openPage();
+    const typed = async () => [await value('number'), await value('expiry'), await value('cvc')];
+    for (const leave of ['location.reload()', `location.href = '/icon.svg'`]) {
+      await fill();
+      await tab.evaluate(`${leave}; document.getElementById('number').dataset.left = '1'`);
+      await tab.until(
+        '!document.getElementById("number")?.dataset.left && document.readyState === "complete"',
+      );
+      if (leave.includes('icon')) await tab.evaluate('history.back()');
+      await tab.until('document.getElementById("submit")?.disabled === false');
+      expect(await typed()).toEqual(['', '', '']);
+    }
+  });
+
   it('makes one token however fast the button is pressed', async () => {
     await openPage();
     await fill();

@@ -89,8 +89,11 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
   const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank', browserContextId });
   const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
   const seen: Message[] = [];
+  const listening: { readonly method: string; readonly listener: (params: Params) => void }[] = [];
   const collect = (message: Message) => {
-    if (message.sessionId === sessionId) seen.push(message);
+    if (message.sessionId !== sessionId) return;
+    seen.push(message);
+    for (const { method, listener } of listening) if (method === message.method) listener(message.params);
   };
   connection.listeners.add(collect);
 
@@ -118,10 +121,7 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
     evaluate,
     until,
     events: (method) => seen.filter((message) => message.method === method).map(({ params }) => params),
-    on: (method, listener) =>
-      connection.listeners.add((message) => {
-        if (message.sessionId === sessionId && message.method === method) listener(message.params);
-      }),
+    on: (method, listener) => void listening.push({ method, listener }),
     open: async (url) => {
       await send('Page.navigate', { url });
       await until(`location.href === ${JSON.stringify(url)} && document.readyState === 'complete'`);
