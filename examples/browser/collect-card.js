@@ -186,8 +186,7 @@ function explain(error) {
   if (error.status === 400) return 'The vault does not take this card. Check what you entered.';
   if (error.status === 401 || error.status === 403)
     return 'This page may not save cards. Please tell the shop.';
-  if (error.status === 429 || error.status >= 500)
-    return 'The vault is busy. Nothing was saved; try again in a moment.';
+  if (error.status === 429 || error.status >= 500) return 'The vault is busy. Try again in a moment.';
   return 'The card could not be saved. Please tell the shop.';
 }
 

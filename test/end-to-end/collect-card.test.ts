@@ -80,7 +80,8 @@ const requests = () =>
 beforeAll(async () => {
   sdkFile = sdkForBrowsers();
   publicKey = (await anApplication({ type: 'public', permissions: ['token:create'] })).key;
-  privateKey = (await anApplication({ permissions: ['token:read'] })).key;
+  const masked = { priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] };
+  privateKey = (await anApplication({ rules: [masked] })).key;
   vault = await aRevealingApplication();
   checkout = await startCheckout({ serviceUrl: credentials.base_url, publicKey, privateKey, sdkFile });
   chromium = await startChromium();
@@ -343,12 +344,7 @@ describe('a failure', () => {
       'The vault does not take this card. Check what you entered.',
       'The vault does not take this',
     ],
-    [
-      'without a working service',
-      problem(503),
-      'The vault is busy. Nothing was saved; try again in a moment.',
-      '',
-    ],
+    ['without a working service', problem(503), 'The vault is busy. Try again in a moment.', ''],
     [
       'without a network',
       { errorReason: 'ConnectionFailed' },
@@ -454,6 +450,16 @@ describe('what the page holds', () => {
 });
 
 describe('the server of the page', () => {
+  it('gives a session one card, and nothing that is no card', async () => {
+    await openPage();
+    const { body: note } = await vault.post('/tokens', { type: 'token', data: 'a note', mask: '{{ data }}' });
+    const { body: session } = await client(publicKey).post('/sessions');
+    const body = { nonce: session.nonce, token_id: note.id };
+    const authorized = await call(undefined, 'POST', '/authorize', { baseUrl: checkout.origin, body });
+    expect(authorized.status).toBe(204);
+    expect((await client(session.session_key).get(`/tokens/${note.id as string}`)).status).toBe(403);
+  });
+
   it('lets the page load its own files and talk to the service alone', async () => {
     await openPage();
     const { headers } = await fetch(`${checkout.origin}/`);
