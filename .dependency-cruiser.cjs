@@ -2,7 +2,8 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|openapi|test|tools|bench)/';
+const own =
+  '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|openapi|test|tools|bench|demo|examples)/';
 
 module.exports = {
   forbidden: [
@@ -127,10 +128,24 @@ module.exports = {
     },
     {
       name: 'product-without-tests',
-      comment: 'Nothing that ships knows its tests, tools or benchmarks.',
+      comment: 'Nothing that ships knows its tests, tools, benchmarks, demo or examples.',
       severity: 'error',
       from: { path: '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk)/' },
-      to: { path: '^(test|tools|bench|openapi)/' },
+      to: { path: '^(test|tools|bench|openapi|demo|examples)/' },
+    },
+    {
+      name: 'demo-is-a-client',
+      comment: 'It shows what anybody can do with the SDK; the service it starts is a process of its own.',
+      severity: 'error',
+      from: { path: '^demo/' },
+      to: { path: own, pathNot: '^(demo|sdk)/' },
+    },
+    {
+      name: 'examples-are-copied',
+      comment: 'What people copy works without this repository and without packages.',
+      severity: 'error',
+      from: { path: '^examples/([^/]+)/' },
+      to: { path: [own, 'node_modules/'], pathNot: '^examples/$1/' },
     },
     {
       name: 'no-dev-dependencies-in-product',

@@ -80,7 +80,7 @@ for (const [what, file, heading, actual] of lists) {
 }
 
 /** Links between the documents lead somewhere. */
-for (const file of globSync('{*.md,docs/**/*.md}')) {
+for (const file of globSync('{*.md,docs/**/*.md,examples/**/*.md}')) {
   for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
     const path = new URL(target, `file://${process.cwd()}/${file}`).pathname;

@@ -36,6 +36,8 @@ const STATIC: readonly Check[] = [
       'sdk',
       'tools',
       'bench',
+      'demo',
+      'examples',
     ],
   },
   { name: 'unused code', command: ['knip'] },
