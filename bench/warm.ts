@@ -3,6 +3,7 @@
 // `--profile` it prints where their time goes instead, and keeps the profile for Chrome's developer tools.
 import { measureWarm, profileWarm } from './warm/measure-warm.ts';
 import { startScenarios } from './warm/scenarios.ts';
+import { owners } from './warm/owners.ts';
 import { top } from './warm/top.ts';
 
 const TOP = 70;
@@ -10,17 +11,22 @@ const TOP = 70;
 const args = process.argv.slice(2);
 const profiles = args.includes('--profile');
 const only = args.find((arg) => !arg.startsWith('--')) ?? '';
-const { scenarios, stop } = await startScenarios();
+const { scenarios, stop } = await startScenarios({ minify: !profiles });
 const kilobytes = (bytes: number) => (bytes / 1024).toFixed(0);
 
 try {
   for (const { name, ...scenario } of scenarios.filter((each) => each.name.startsWith(only))) {
     if (profiles) {
-      const file = `.local/${name.replaceAll(' ', '-')}.cpuprofile`;
-      await profileWarm(scenario, file);
-      console.log(`\n${name}: ${file}\n  own %  total %`);
-      for (const { name: called, own, total } of top(file, TOP))
-        console.log(`${own.toFixed(1).padStart(7)}  ${total.toFixed(1).padStart(7)}  ${called}`);
+      for (const side of ['ours', 'reference'] as const) {
+        const file = `.local/${name.replaceAll(' ', '-')}-${side}.cpuprofile`;
+        const microseconds = await profileWarm(scenario, scenario[side], file);
+        console.log(`\n${name}, ${side}, ${microseconds.toFixed(0)} us: ${file}\n  own %  total %`);
+        for (const { name: called, own, total } of top(file, TOP))
+          console.log(`${own.toFixed(1).padStart(7)}  ${total.toFixed(1).padStart(7)}  ${called}`);
+        console.log('\n     us by whose work they were');
+        for (const { name: owner, share } of owners(file, scenario[side].bundle).slice(0, TOP))
+          console.log(`${((share * microseconds) / 100).toFixed(0).padStart(7)}  ${owner}`);
+      }
       continue;
     }
     const found = await measureWarm(scenario);

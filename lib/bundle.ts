@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, '..');
 const REQUIRE =
   "import { createRequire as cloakroomRequire } from 'node:module';const require = cloakroomRequire(import.meta.url);";
 
-/** {@link bundleFunction} of any program; the path is relative to the repository's root. */
-export function bundleProgram(entryPoint: string): string {
+/** {@link bundleFunction} of any program, by its path from the repository's root; a profile is easier to read if nothing is minified. */
+export function bundleProgram(entryPoint: string, { minify = true } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundle-'));
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
@@ -24,9 +24,10 @@ export function bundleProgram(entryPoint: string): string {
     format: 'esm',
     target: 'node24',
     mainFields: ['module', 'main'],
-    minify: true,
-    // Error names reach the log; minified ones would say nothing.
-    keepNames: true,
+    minifySyntax: minify,
+    minifyWhitespace: minify,
+    // Names of errors and functions reach the log, where minified ones would say nothing; keeping them beside costs a call a closure.
+    minifyIdentifiers: false,
     legalComments: 'none',
     banner: { js: REQUIRE },
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bundleFunction, bundleProgram } from '../../lib/bundle.ts';
+import { bundleProgram } from '../../lib/bundle.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { runService } from '../../test/support/run-service.ts';
 import type { Compared } from './measure-warm.ts';
@@ -67,7 +67,7 @@ function anEvent({ method, path, query = '', key, id, headers = {}, body }: Even
 }
 
 /** Starts the service, puts into it what the operations need, and names the operations. */
-export async function startScenarios(): Promise<Scenarios> {
+export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
   const certificate = testCertificate();
   const destination = await startDestination(certificate);
   destination.answer = ({ body }, response) =>
@@ -118,11 +118,12 @@ export async function startScenarios(): Promise<Scenarios> {
   });
 
   const environments = (await (await fetch(`${aws}/_local/functions`)).json()) as Environments;
-  const reference = join(bundleProgram('bench/warm/reference.ts'), 'index.mjs');
+  const reference = join(bundleProgram('bench/warm/reference.ts', { minify }), 'index.mjs');
   const bundles = new Map<string, string>();
 
   function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
-    const bundle = bundles.get(folder) ?? join(bundleFunction(folder), 'index.mjs');
+    const bundle =
+      bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.mjs');
     bundles.set(folder, bundle);
     const found = environments.find(({ name }) => name.toLowerCase().includes(`-${folder}function`));
     if (found === undefined)
