@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'] },
+  { ignores: ['sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

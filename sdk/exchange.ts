@@ -3,7 +3,7 @@ export interface TransportRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 export interface TransportResponse {
