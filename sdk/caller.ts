@@ -132,10 +132,19 @@ function baseOf(baseUrl: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Node's `fetch` says what happened in the cause of its error. */
-function messageOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown failure';
-  return cause.cause instanceof Error && cause.cause.message !== '' ? cause.cause.message : cause.message;
+/** Node's `fetch` says what happened in the cause of its error. Errors of another realm are none of this one's class. */
+function messageOf(failure: unknown): string {
+  const { message, cause } = isRecord(failure) ? failure : {};
+  const deeper = isRecord(cause) ? cause['message'] : undefined;
+  return textOr(deeper, '') || textOr(message, '') || 'unknown failure';
+}
+
+/** Names in lower case; of two headers of one name the later counts, where `fetch` would send both. */
+export function mergedHeaders(
+  ...layers: readonly Readonly<Record<string, string>>[]
+): Record<string, string> {
+  const entries = layers.flatMap((layer) => Object.entries(layer));
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** One try, which the signal of the call and its time end. Throws `ConnectionError`, or the reason of the signal. */
@@ -224,7 +233,7 @@ export function createCaller(options: ClientOptions): Caller {
     error,
     raw: async (call) => {
       const { method, path, headers, body, signal } = call;
-      const request = { method, url: base + path, headers: { ...headers, ...ownHeaders(call) }, body };
+      const request = { method, url: base + path, headers: mergedHeaders(headers, ownHeaders(call)), body };
       return attempt(request, signal, timeoutOf(call, own.timeoutMs));
     },
     json: async (call) => {

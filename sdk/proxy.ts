@@ -1,4 +1,4 @@
-import { queryText, type Caller, type CallOptions, type Query } from './caller.ts';
+import { mergedHeaders, queryText, type Caller, type CallOptions, type Query } from './caller.ts';
 import type { Json } from './resources.ts';
 
 /** Never retried, since the SDK cannot know what the destination makes of it. */
@@ -58,13 +58,13 @@ export function proxyOf(caller: Caller) {
       ...options,
       method,
       path: `/proxy${path === '' || path.startsWith('/') ? path : `/${path}`}${queryText(query)}`,
-      headers: {
-        ...(content.type === undefined ? {} : { 'Content-Type': content.type }),
-        ...headers,
-        [header('PROXY-URL')]: url,
-        ...optional('PROXY-KEEP-ALIVE', keepAlive),
-        ...optional('PROXY-CONNECTION', connection),
-      },
+      headers: mergedHeaders(
+        content.type === undefined ? {} : { 'Content-Type': content.type },
+        headers ?? {},
+        { [header('PROXY-URL')]: url },
+        optional('PROXY-KEEP-ALIVE', keepAlive),
+        optional('PROXY-CONNECTION', connection),
+      ),
       body: content.body,
     });
     const status = response.headers[header('PROXY-DESTINATION-STATUS').toLowerCase()];
