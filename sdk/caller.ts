@@ -2,7 +2,8 @@ import { abortable, throwIfAborted, type Signal } from './abort.ts';
 import { ApiError } from './api-error.ts';
 import { ConnectionError, TimeoutError } from './connection-error.ts';
 import type { FieldErrors } from './errors.ts';
-import type { TransportRequest, TransportResponse } from './exchange.ts';
+import type { TransportResponse } from './transport-response.ts';
+import type { TransportRequest } from './transport.ts';
 import { send } from './platform.ts';
 import { retryAfterSeconds, retrying } from './retry.ts';
 

@@ -1,4 +1,4 @@
-import type { Transport } from './exchange.ts';
+import type { Transport } from './transport.ts';
 
 export const byFetch: Transport = async ({ method, url, headers, body, signal }) => {
   const response = await fetch(url, {

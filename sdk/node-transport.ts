@@ -1,4 +1,4 @@
-import type { Transport } from './exchange.ts';
+import type { Transport } from './transport.ts';
 
 /** Loaded when they are needed: most programs have `fetch`. */
 const moduleFor = (url: string) => (url.startsWith('https:') ? import('node:https') : import('node:http'));

@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import type { Transport } from './exchange.ts';
+import type { Transport } from './transport.ts';
 import { byFetch } from './fetch-transport.ts';
 
 /** What differs between Node and browsers. The build for browsers has `platform.browser.ts` in its place (tools/build-sdk.ts). */

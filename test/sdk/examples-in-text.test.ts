@@ -48,6 +48,7 @@ function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
     virtual.set(join(root, 'test/sdk', `virtual-${place.replaceAll(/\W+/g, '-')}.ts`), text);
   const options: ts.CompilerOptions = {
     ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true },
+    lib: ['lib.es2022.d.ts'],
     ...{ allowImportingTsExtensions: true, skipLibCheck: true, types: ['node'] },
     ...{ exactOptionalPropertyTypes: true, paths: { '@cloakroom/sdk': [join(root, 'sdk/index.ts')] } },
   };
