@@ -2,7 +2,7 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|test|tools|bench)/';
+const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|examples|test|tools|bench)/';
 
 module.exports = {
   forbidden: [
@@ -117,6 +117,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^sdk/' },
       to: { path: [own, 'node_modules/(?!@types/)'], pathNot: '^sdk/' },
+    },
+    {
+      name: 'examples-know-the-sdk-by-name',
+      comment: 'They are copied into projects that have the package and nothing else of ours.',
+      severity: 'error',
+      from: { path: '^examples/([^/]+)/' },
+      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^sdk/dist/'] },
     },
     {
       name: 'product-without-tests',

@@ -33,6 +33,7 @@ const STATIC: readonly Check[] = [
       'local',
       'reactor-runtime',
       'sdk',
+      'examples',
       'tools',
       'bench',
     ],

@@ -78,7 +78,7 @@ describe('the examples', () => {
     expect(compiled(wrong)).toHaveLength(2);
   }, 60_000);
 
-  test('are there for everything that the package exports and every operation of the client', () => {
+  test('are there for everything that the package exports and every operation of the client, as rows of docs/sdk.md are', () => {
     const program = ts.createProgram([join(root, 'sdk/index.ts')], {
       ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true },
       ...{ allowImportingTsExtensions: true, noEmit: true, types: ['node'], skipLibCheck: true },
@@ -96,16 +96,19 @@ describe('the examples', () => {
     expect(values.length).toBeGreaterThan(10);
     const client = exported.find(({ name }) => name === 'Client');
     if (client === undefined) throw new Error('there is no Client');
-    const operationsOf = (type: ts.Type): readonly ts.Symbol[] =>
+    const operationsOf = (type: ts.Type, group = ''): readonly (readonly [string, ts.Symbol])[] =>
       type.getProperties().flatMap((property) => {
         const own = checker.getTypeOfSymbol(property);
-        return own.getCallSignatures().length > 0 ? [property] : operationsOf(own);
+        const name = group + property.name;
+        return own.getCallSignatures().length > 0 ? [[name, property]] : operationsOf(own, `${name}.`);
       });
     const operations = operationsOf(checker.getDeclaredTypeOfSymbol(client));
     expect(operations.length).toBeGreaterThan(25);
-    const without = [...values, ...operations]
-      .filter((symbol) => !hasExample(symbol))
-      .map(({ name }) => name);
-    expect(without).toEqual([]);
+    const symbols = [...values, ...operations.map(([, symbol]) => symbol)];
+    expect(symbols.filter((symbol) => !hasExample(symbol)).map(({ name }) => name)).toEqual([]);
+
+    const [, table = ''] = readFileSync('docs/sdk.md', 'utf8').split('## Operations of the SDK');
+    const rows = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
+    expect(rows.sort()).toEqual(operations.map(([name]) => name).sort());
   }, 60_000);
 });
