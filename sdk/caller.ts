@@ -128,7 +128,8 @@ function baseOf(baseUrl: string): string {
   } catch {
     throw new TypeError('baseUrl must be an address, as https://tokens.example.com');
   }
-  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+  const { protocol, username, password, search, hash } = url;
+  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '')
     throw new TypeError('baseUrl must be http or https, without user, query and fragment');
   return url.href.replace(/\/+$/, '');
 }

@@ -8,7 +8,7 @@ export const byNode: Transport = async ({ method, url, headers, body, signal }) 
   const { request } = await moduleFor(url);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    const options = { method, headers: { ...headers, ...length }, signal };
+    const options = { method, headers: { ...headers, ...length } };
     const outgoing = request(url, options, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -23,6 +23,14 @@ export const byNode: Transport = async ({ method, url, headers, body, signal }) 
       });
     });
     outgoing.on('error', reject);
+    // The option `signal` of Node 16 does nothing once the request is sent.
+    const stop = () => {
+      const error = new Error('aborted');
+      outgoing.destroy(error);
+      reject(error);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
     outgoing.end(body);
   });
 };

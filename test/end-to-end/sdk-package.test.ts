@@ -32,8 +32,9 @@ const main = async () => {
   const filled = await client.detokenize({ number: '{{ ' + first.id + " | json: '$.number' }}" });
   const refused = await client.tokens.create({ type: 'card', data: { number: '1' } }).catch((error) => error);
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 5);
-  const aborted = await client.tokens.search({ query: 'type:"card"' }, { signal: controller.signal }).then(() => 'AbortError', (error) => error.name);
+  const searching = client.tokens.search({ query: 'type:"card"' }, { signal: controller.signal }).then(() => 'was quicker', (error) => error.name);
+  controller.abort();
+  const aborted = await searching;
   await client.tokens.delete(first.id);
   const gone = await client.tokens.retrieve(first.id).catch((error) => error);
   const webhook = await verifyWebhook(input.webhook);

@@ -231,6 +231,7 @@ describe('the options', () => {
     [{ baseUrl: 'tokens.example.com', apiKey: 'k' }, TypeError],
     [{ baseUrl: 'ftp://tokens.example.com', apiKey: 'k' }, TypeError],
     [{ baseUrl: 'https://user:x@tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'https://:x@tokens.example.com', apiKey: 'k' }, TypeError],
     [{ baseUrl: `${baseUrl}?a=1`, apiKey: 'k' }, TypeError],
     [{ baseUrl, apiKey: '' }, TypeError],
     [{ baseUrl, apiKey: 'a\nb' }, TypeError],
