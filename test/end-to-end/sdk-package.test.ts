@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Secret } from '../../core/shared/secret.ts';
 import { signWebhook } from '../../core/webhooks/sign-webhook.ts';
+import { createClient } from '../../sdk/index.ts';
 import { layer } from '../reactor-runtime/a-reactor.ts';
 import { inBrowser } from '../support/browser.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
@@ -164,6 +165,33 @@ describe('a program that installed the tarball works as', () => {
     writeFileSync(join(project, 'readme.mjs'), `${text}\nconsole.log(JSON.stringify(token.data));`);
     const env = { BASE_URL: credentials.base_url, API_KEY: apiKey };
     expect(await output(process.execPath, 'readme.mjs', env)).toEqual(CARD);
+  });
+});
+
+describe('a write under an idempotency key whose answer was lost', () => {
+  it('is answered by its first try, which still runs when it is repeated; nothing is done twice', async () => {
+    const { base_url: baseUrl, management_key: managementKey } = credentials;
+    const code = `module.exports = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      return { raw: Math.random() };
+    };`;
+    const management = createClient({ baseUrl, apiKey: managementKey });
+    const reactor = await management.reactors.create({ name: 'slow', code, configuration: {} });
+    const client = createClient({ baseUrl, apiKey });
+    const writing = { idempotencyKey: randomUUID() };
+    const first = client.reactors.react(reactor.id, {}, writing);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect(client.reactors.react(reactor.id, {}, { ...writing, maxRetries: 0 })).rejects.toMatchObject({
+      ...{ status: 409, retryAfter: 1 },
+    });
+    const repeated = await client.reactors.react(reactor.id, {}, writing);
+    expect(repeated).toEqual({ raw: expect.any(Number) });
+    expect(repeated).toEqual(await first);
+
+    const other = { idempotencyKey: randomUUID() };
+    const impatient = await client.reactors.react(reactor.id, {}, { ...other, timeoutMs: 2_500 });
+    expect(impatient).toEqual(await client.reactors.react(reactor.id, {}, other));
+    await management.reactors.delete(reactor.id);
   });
 });
 
