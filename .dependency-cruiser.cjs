@@ -2,7 +2,8 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own = '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|examples|test|tools|bench)/';
+const own =
+  '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|openapi|test|tools|bench|demo|examples)/';
 
 module.exports = {
   forbidden: [
@@ -119,18 +120,33 @@ module.exports = {
       to: { path: [own, 'node_modules/(?!@types/)'], pathNot: '^sdk/' },
     },
     {
-      name: 'examples-know-the-sdk-by-name',
-      comment: 'They are copied into projects that have the package and nothing else of ours.',
+      name: 'openapi-describes-the-edge',
+      comment: 'What clients are told is made from the route tables; nothing that ships needs it.',
       severity: 'error',
-      from: { path: '^examples/([^/]+)/' },
-      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^sdk/dist/'] },
+      from: { path: '^openapi/' },
+      to: { path: own, pathNot: ['^(openapi|http|core)/', '^functions/[^/]+/routes\\.ts$'] },
     },
     {
       name: 'product-without-tests',
-      comment: 'Nothing that ships knows its tests, tools or benchmarks.',
+      comment: 'Nothing that ships knows its tests, tools, benchmarks, demo or examples.',
       severity: 'error',
       from: { path: '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk)/' },
-      to: { path: '^(test|tools|bench)/' },
+      to: { path: '^(test|tools|bench|openapi|demo|examples)/' },
+    },
+    {
+      name: 'demo-is-a-client',
+      comment: 'It shows what anybody can do with the SDK; the service it starts is a process of its own.',
+      severity: 'error',
+      from: { path: '^demo/' },
+      to: { path: own, pathNot: '^(demo|sdk)/' },
+    },
+    {
+      name: 'examples-are-copied',
+      comment: 'What people copy works without this repository, and with no package but the SDK.',
+      severity: 'error',
+      from: { path: '^examples/([^/]+)/' },
+      // What `npm install` in an example links.
+      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^sdk/dist/'] },
     },
     {
       name: 'no-dev-dependencies-in-product',

@@ -43,5 +43,17 @@ export default tseslint.config(
     files: ['**/*.js'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
+  {
+    files: ['examples/browser/collect-card.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['addEventListener', 'crypto', 'CustomEvent', 'document', 'fetch'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
+    files: ['examples/browser/server.js'],
+    languageOptions: { globals: { AbortSignal: 'readonly', fetch: 'readonly', URL: 'readonly' } },
+  },
   prettier,
 );

@@ -3,7 +3,8 @@ import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
 import { isJsonObject, type Json } from '../core/shared/json.ts';
 
 /*
- * Pieces of request schemas that several functions share. Messages are the service's own, so that none ever quotes a value.
+ * Pieces of request schemas that several functions share. Messages are the service's own, so that none ever quotes a value. `override` is what
+ * the OpenAPI document says of a schema that JSON Schema has no word for.
  */
 
 /** A text. */
@@ -39,7 +40,9 @@ export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 /** JSON that came through the JSON parser: nothing is left to check but that it is there. */
-export const json = z.custom<Json>((value) => value !== undefined, { error: 'is required' });
+export const json = z
+  .custom<Json>((value) => value !== undefined, { error: 'is required' })
+  .meta({ override: { description: 'Any JSON.' } });
 
 /** A boolean. */
 export const boolean = z.boolean({ error: 'must be true or false' });
@@ -48,6 +51,12 @@ export const boolean = z.boolean({ error: 'must be true or false' });
 export function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
   return z
     .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
+    .meta({
+      override: {
+        type: 'object',
+        additionalProperties: { type: isValue(null) ? ['string', 'null'] : 'string' },
+      },
+    })
     .superRefine((given: unknown, context) => {
       for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
         if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });

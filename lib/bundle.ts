@@ -9,18 +9,15 @@ const root = join(import.meta.dirname, '..');
 const REQUIRE =
   "import { createRequire as cloakroomRequire } from 'node:module';const require = cloakroomRequire(import.meta.url);";
 
-/**
- * Bundles `functions/<name>/index.ts` into a folder that holds `index.mjs` alone: what Lambda loads is what is measured and
- * audited. The caller copies it (a CDK asset does); it is removed when the process ends.
- */
-export function bundleFunction(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `cloakroom-${name}-`));
+/** {@link bundleFunction} of any program; the path is relative to the repository's root. */
+export function bundleProgram(entryPoint: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundle-'));
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   buildSync({
     absWorkingDir: root,
-    entryPoints: [`functions/${name}/index.ts`],
+    entryPoints: [entryPoint],
     outfile: join(folder, 'index.mjs'),
     bundle: true,
     platform: 'node',
@@ -34,4 +31,12 @@ export function bundleFunction(name: string): string {
     banner: { js: REQUIRE },
   });
   return folder;
+}
+
+/**
+ * Bundles `functions/<name>/index.ts` into a folder that holds `index.mjs` alone: what Lambda loads is what is measured and
+ * audited. The caller copies it (a CDK asset does); it is removed when the process ends.
+ */
+export function bundleFunction(name: string): string {
+  return bundleProgram(`functions/${name}/index.ts`);
 }

@@ -38,6 +38,9 @@ const WORKER_SECONDS = 300;
 const WORKERS_MAX = 100;
 const SENDER_SECONDS = 45;
 const SENDERS_MAX = 20;
+/** Aliases and versions of functions, in an ARN. */
+const VERSIONS = ':*';
+
 const DELIVERIES_AT_ONCE = 10;
 
 /** A function's name has 64 characters at most, of which the reactor's id takes 32. */
@@ -74,6 +77,7 @@ export class ReactorStack extends Stack {
     this.#data = data;
     this.functionPrefix = reactorFunctionPrefix(settings.serviceName);
     acknowledgeFunctions(this, this.functionPrefix);
+    acknowledgeFunctions(this, this.functionPrefix, VERSIONS);
     this.invocations = new WorkQueue(this, 'Invocations', { visibilitySeconds: WORKER_SECONDS + 30 });
     this.deliveries = new WorkQueue(this, 'Deliveries', { visibilitySeconds: SENDER_SECONDS + 15 });
     this.api = this.#api();
@@ -151,7 +155,7 @@ export class ReactorStack extends Stack {
           'PutProvisionedConcurrencyConfig',
           'DeleteProvisionedConcurrencyConfig',
         ]),
-        allowOnFunctions(this, prefix, ['InvokeFunction'], ':*'),
+        allowOnFunctions(this, prefix, ['InvokeFunction'], VERSIONS),
         new PolicyStatement({ actions: ['lambda:GetLayerVersion'], resources: [layer.layerVersionArn] }),
         new PolicyStatement({
           actions: ['iam:PassRole'],
@@ -192,7 +196,7 @@ export class ReactorStack extends Stack {
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
         allowOnTable(data.reactors, ['GetItem', 'PutItem']),
-        allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], ':*'),
+        allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], VERSIONS),
         allowSend(this.invocations.queue),
         allowSend(this.deliveries.queue),
       ],

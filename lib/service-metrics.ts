@@ -3,6 +3,7 @@ import { MathExpression, Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-clo
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { WORKS } from '../functions/sweeper/config.ts';
 import type { WorkQueue } from './constructs/work-queue.ts';
 
 const MINUTE = Duration.minutes(1);
@@ -62,7 +63,6 @@ export function serviceMetrics(watched: Watched) {
       period: MINUTE,
       label: resource,
     });
-  const works = ['cvc', 'tokens', 'applications', 'sessions', 'invocations', 'reactors'];
 
   return {
     requests: api.metricCount({ period: MINUTE, statistic: Stats.SUM, label: 'Requests' }),
@@ -90,13 +90,13 @@ export function serviceMetrics(watched: Watched) {
     invocationsOf: functions.map((each) => each.metricInvocations({ period: MINUTE })),
     durationsOf: functions.map((each) => each.metricDuration({ period: MINUTE, statistic: 'p99' })),
     sweeps: sweeper.metricInvocations({ period: Duration.minutes(5), label: 'Sweeps' }),
-    oldestDue: works.map((work) => own('OldestDueSeconds', { Work: work }).with({ label: work })),
+    oldestDue: WORKS.map((work) => own('OldestDueSeconds', { Work: work }).with({ label: work })),
     longestDue: new MathExpression({
       label: 'Oldest due record in seconds',
       period: MINUTE,
-      expression: `MAX([${works.map((_, index) => `FILL(w${String(index)}, 0)`).join(', ')}])`,
+      expression: `MAX([${WORKS.map((_, index) => `FILL(w${String(index)}, 0)`).join(', ')}])`,
       usingMetrics: Object.fromEntries(
-        works.map((work, index) => [`w${String(index)}`, own('OldestDueSeconds', { Work: work })]),
+        WORKS.map((work, index) => [`w${String(index)}`, own('OldestDueSeconds', { Work: work })]),
       ),
     }),
     parked: own('ParkedDeliveries').with({ label: 'Parked deliveries' }),

@@ -9,9 +9,10 @@ import type { RoleRegistry } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
 import { synthesize } from './assembly/synthesize.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
-import { parseTenantCredentials, readTenantCredentials, writeCredentials } from './credentials-file.ts';
-import type { LocalCredentials, TenantCredentials } from './credentials-file.ts';
+import type { LocalCredentials } from './credentials-file.ts';
+import { firstTenant } from './first-tenant.ts';
 import { lockDataDirectory } from './data-lock.ts';
+import { createContractCheck } from './contract/contract-check.ts';
 import { createDynamoDb } from './dynamodb/create-dynamodb.ts';
 import type { DynamoDb } from './dynamodb/create-dynamodb.ts';
 import { errorMessage } from './error-code.ts';
@@ -20,18 +21,16 @@ import type { Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
 import { startHttpGateway } from './gateway/http-gateway.ts';
 import type { HttpGateway } from './gateway/http-gateway.ts';
+import { createReferencePage } from './gateway/reference-page.ts';
 import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
-import { conditionKeys } from './iam/conditions.ts';
 import { isAllowed } from './iam/is-allowed.ts';
-import { keyPolicyAllowsService } from './iam/key-policy.ts';
 import { createKms } from './kms/create-kms.ts';
 import type { Kms } from './kms/create-kms.ts';
 import { createFunctionHost } from './lambda/function-host.ts';
 import type { FunctionHost } from './lambda/function-host.ts';
 import { createLogFiles, createLogPrinter } from './lambda/function-logs.ts';
 import type { Logs } from './lambda/function-logs.ts';
-import { createLambda } from './lambda/create-lambda.ts';
-import type { Lambda } from './lambda/create-lambda.ts';
+import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
@@ -52,6 +51,8 @@ export interface CloudOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A synthesized app to run; without it this repository's app is synthesized. */
   readonly appDirectory?: string;
+  /** An OpenAPI document that every answer is held against; what differs is logged. */
+  readonly contractFile?: string;
   /** Faults to inject once everything is ready, and the seed of their chances. Default: none, 1. */
   readonly faults?: readonly string[];
   readonly faultSeed?: number;
@@ -150,55 +151,16 @@ function createParts(
   };
 }
 
-function mayWriteLogs(roles: RoleRegistry, roleArn: string, logGroup: string): boolean {
-  const resource = `arn:aws:logs:${region}:${accountId}:log-group:${logGroup}:log-stream:local`;
-  return isAllowed(roles.role(roleArn), { action: 'logs:PutLogEvents', resource }).allowed;
-}
-
-/** Lambda encrypts code by itself, so the key's policy must name it. */
-function canEncrypt({ kms }: Stores, keyArn: string, functionArn: string): boolean {
-  const policy = kms.keyPolicy(keyArn);
-  if (policy === undefined) return false;
-  const keys = conditionKeys({
-    'aws:SourceAccount': accountId,
-    'aws:SourceArn': functionArn,
-    'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn,
-    'kms:EncryptionContextKeys': ['aws:lambda:FunctionArn'],
-    'kms:ViaService': `lambda.${region}.amazonaws.com`,
-  });
-  return ['kms:GenerateDataKey', 'kms:Decrypt'].every((action) =>
-    keyPolicyAllowsService(policy, 'lambda.amazonaws.com', { action, resource: keyArn }, keys),
-  );
-}
-
-async function startLambda(
-  { options, closers, logs }: Start,
-  { functions, layers, roles }: CloudParts,
-  stores: Stores,
-): Promise<Lambda> {
-  const lambda = await createLambda({
-    accountId,
-    region,
-    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
-    functions,
-    layers,
-    credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
-    canAssume: (roleArn) => roles.has(roleArn) && roles.trusts(roleArn, 'lambda.amazonaws.com'),
-    canEncrypt: (keyArn, functionArn) => canEncrypt(stores, keyArn, functionArn),
-    mayWriteLogs: (roleArn, logGroup) => mayWriteLogs(roles, roleArn, logGroup),
-    log: (name, text) => {
-      logs.write(name, text);
-    },
-  });
-  closers.push(() => lambda.close());
-  return lambda;
-}
-
 async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): Promise<string> {
-  const { closers, logs } = begun;
+  const { options, closers, logs } = begun;
   for (const key of parts.keys.all()) await stores.kms.createKey(key);
   for (const queue of parts.queues.all()) await stores.sqs.createQueue(queue);
-  const lambda = await startLambda(begun, parts, stores);
+  const lambda = await startLambda(begun.account, parts, {
+    kms: stores.kms,
+    logs,
+    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
+  });
+  closers.push(() => lambda.close());
   await begun.releaseAwsPort();
   const endpoint = await startAwsEndpoint({
     accountId,
@@ -206,6 +168,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     port: Number(new URL(begun.account.awsEndpointUrl).port),
     services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
     controls: {
+      '/_local/functions': () => parts.functions.environments(),
       '/_local/lambda': (body) => lambda.control(body),
       '/_local/faults': (body, method) => begun.faults.control(body, method),
     },
@@ -243,50 +206,36 @@ function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: 
   closers.push(stop);
 }
 
-/** The first tenant, made the way `bin/operator.ts` makes tenants: by the operator function. */
-async function createTenant(
-  functions: FunctionHost,
-  outputs: ReadonlyMap<string, string>,
-): Promise<TenantCredentials> {
-  const operator = outputs.get('OperatorFunctionName');
-  if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');
-  const outcome = await functions.invoke(
-    operator,
-    JSON.stringify({ command: 'create-tenant', name: 'Local' }),
-  );
-  if (outcome.failed) throw new Error(`the operator function could not create a tenant: ${outcome.payload}`);
-  return parseTenantCredentials(outcome.payload);
-}
-
-async function firstTenant(
-  { options }: Start,
-  functions: FunctionHost,
-  outputs: ReadonlyMap<string, string>,
-): Promise<TenantCredentials> {
-  if (options.dataDirectory === undefined) return await createTenant(functions, outputs);
-  const file = join(options.dataDirectory, 'credentials.json');
-  const kept = readTenantCredentials(file);
-  if (kept !== undefined) return kept;
-  const created = await createTenant(functions, outputs);
-  writeCredentials(file, created);
-  return created;
-}
-
 async function startGateway(
   { account, options, logs, closers }: Start,
   parts: CloudParts,
 ): Promise<HttpGateway> {
+  const log = (line: string): void => {
+    logs.write('gateway', `${line}\n`);
+  };
+  const contract = options.contractFile === undefined ? undefined : createContractCheck(options.contractFile);
   const gateway = await startHttpGateway({
     api: parts.gateway.httpApi(),
     functions: parts.functions,
     port: options.port === 0 ? Number(new URL(account.baseUrl).port) : options.port,
     accountId,
     region,
-    log: (line) => {
-      logs.write('gateway', `${line}\n`);
-    },
+    log,
+    pages: createReferencePage(root, join(workDirectory, 'reference')),
+    ...(contract && {
+      onAnswer: (exchange) => {
+        const violation = contract.check(exchange);
+        if (violation !== undefined) log(`contract: ${violation}`);
+      },
+    }),
   });
-  closers.push(() => gateway.close());
+  closers.push(async () => {
+    await gateway.close();
+    if (contract)
+      log(
+        `contract: ${String(contract.counts.checked)} answers checked, ${String(contract.counts.violations)} not as described`,
+      );
+  });
   return gateway;
 }
 
@@ -334,7 +283,7 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   options.signal?.throwIfAborted();
   startFunctions(begun, parts.functions, awsEndpointUrl);
   startQueues(begun, parts, stores);
-  const tenant = await firstTenant(begun, parts.functions, outputs);
+  const tenant = await firstTenant(options.dataDirectory, parts.functions, outputs);
   options.signal?.throwIfAborted();
   begun.faults.replace(options.faults ?? []);
   await startGateway(begun, parts);

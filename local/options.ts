@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** A synthesized app to run instead of synthesizing this one. */
   readonly appDirectory?: string;
+  /** An OpenAPI document that every answer is held against. */
+  readonly contractFile?: string;
   /** Faults to inject from the moment that everything is ready (see `local/faults/fault.ts`). */
   readonly faults: readonly string[];
   readonly faultSeed: number;
@@ -35,6 +37,7 @@ export const usage = `npm start -- [options]
   --tick SECONDS       how long a scheduled minute lasts (default 60)
   --set NAME=VALUE     a deploy setting; repeat it for more, separate the items of lists by commas
   --app DIR            run an already synthesized cdk.out instead of synthesizing
+  --contract FILE      log every answer that an OpenAPI document (docs/openapi.json) does not allow
   --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
   --fault-seed N       what the faults draw their chances from (default 1)
   --verbose            print the logs of the functions instead of writing them to files
@@ -48,6 +51,7 @@ const config = {
   tick: { type: 'string' },
   set: { type: 'string', multiple: true },
   app: { type: 'string' },
+  contract: { type: 'string' },
   fault: { type: 'string', multiple: true },
   'fault-seed': { type: 'string' },
   verbose: { type: 'boolean' },
@@ -122,6 +126,7 @@ function startOptions(args: readonly string[]): Options {
     faultSeed: parseSeed(values['fault-seed'] ?? '1'),
     verbose: values.verbose ?? false,
     ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),
+    ...(values.contract !== undefined && { contractFile: path('contract', values.contract) }),
     ...(values.app !== undefined && { appDirectory: path('app', values.app) }),
   };
 }

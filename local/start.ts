@@ -27,6 +27,7 @@ function greeting(
   API             ${baseUrl}
   tenant          ${credentials.tenant_id}
   management key  ${credentials.management_key}
+  reference       ${baseUrl}/docs
   AWS endpoint    ${awsEndpointUrl}
   credentials     ${options.credentialsFile}
 ${logDirectory === undefined ? '' : `  logs            ${logDirectory}\n`}

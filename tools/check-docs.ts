@@ -13,7 +13,7 @@ import { PROBLEMS } from '../http/problem.ts';
 import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
 import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
-import { allRoutes } from './all-routes.ts';
+import { allRoutes } from '../openapi/all-routes.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
 function documented(file: string, heading: string): Set<string> {
@@ -80,7 +80,7 @@ for (const [what, file, heading, actual] of lists) {
 }
 
 /** Links between the documents lead somewhere. */
-for (const file of globSync('{*.md,docs/**/*.md}')) {
+for (const file of globSync('{*.md,docs/**/*.md,examples/**/*.md}')) {
   for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
     const path = new URL(target, `file://${process.cwd()}/${file}`).pathname;

@@ -8,9 +8,25 @@ export interface DueRecord {
   act(): Promise<void>;
 }
 
+/**
+ * Every kind of work that waits for its time, in the order of its urgency: what must not outlive its time comes first, and last what asks
+ * the slow control plane of Lambda. Metrics carry these names.
+ */
+export const DUE_WORKS = [
+  'cvc',
+  'tokens',
+  'applications',
+  'sessions',
+  'keys',
+  'invocations',
+  'reactors',
+] as const;
+
+export type DueWorkName = (typeof DUE_WORKS)[number];
+
 /** One kind of work that waits for its time. Records come oldest first within a batch, from an index that holds nothing else. */
 export interface DueWork {
-  readonly name: string;
+  readonly name: DueWorkName;
   due(now: number): AsyncIterable<readonly DueRecord[]>;
 }
 

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { DUE_WORKS } from '../../core/sweep/sweep.ts';
+
+/** The values of the metrics' dimension `Work`. */
+export const WORKS = DUE_WORKS;
 
 /** The environment of the sweeper function. */
 export const environment = z.object({

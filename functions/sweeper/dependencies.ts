@@ -14,14 +14,14 @@ import { createKmsKeyService } from '../../adapters/kms/kms-key-service.ts';
 import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
 import type { Clock } from '../../core/shared/clock.ts';
-import type { DueWork } from '../../core/sweep/sweep.ts';
+import { DUE_WORKS, type DueWork, type DueWorkName } from '../../core/sweep/sweep.ts';
 import { environment } from './config.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
   readonly clock: Clock;
-  /** In the order of their urgency: what must not outlive its time comes first. */
+  /** One of each kind, the most urgent first. */
   readonly works: readonly DueWork[];
   /** How many deliveries wait for an operator. */
   readonly parkedDeliveries: () => Promise<number>;
@@ -41,25 +41,24 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
   const reactors = { client: tables.client, name: config.REACTORS_TABLE };
   const sqs = new SQSClient(CLIENT_SETTINGS);
   const access = { client: tables.client, name: config.ACCESS_TABLE };
-  const works = [
-    dueCvcs(tables, Date.now),
-    dueTokens(tables, Date.now),
-    dueApplications(access, Date.now),
-    dueSessions(ephemeral, Date.now),
-    dueKeyRotations(access, {
+  const works: Readonly<Record<DueWorkName, DueWork>> = {
+    cvc: dueCvcs(tables, Date.now),
+    tokens: dueTokens(tables, Date.now),
+    applications: dueApplications(access, Date.now),
+    sessions: dueSessions(ephemeral, Date.now),
+    keys: dueKeyRotations(access, {
       tenantKeyRing: createTenantStore(access),
       keyService: createKmsKeyService(new KMSClient(CLIENT_SETTINGS), config.KEY_ID),
       clock: Date.now,
       keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
     }),
-    dueInvocations(reactors, {
+    invocations: dueInvocations(reactors, {
       invocationStore: createInvocationStore(reactors, ephemeral),
       invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
       deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
       clock: Date.now,
     }),
-    // Last: the control plane is slow.
-    dueReactors(reactors, {
+    reactors: dueReactors(reactors, {
       reactorStore: createReactorStore(reactors),
       reactorFunctions: createReactorRepairs(
         new LambdaClient(CONTROL_CLIENT_SETTINGS),
@@ -67,10 +66,10 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
       ),
       clock: Date.now,
     }),
-  ];
+  };
   return {
     clock: Date.now,
-    works,
+    works: DUE_WORKS.map((name) => works[name]),
     parkedDeliveries: () => countParked(reactors),
     metrics: new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'sweeper' }),
   };

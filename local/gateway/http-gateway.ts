@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AwsError } from '../aws-service.ts';
+import type { Exchange } from '../contract/contract-check.ts';
 import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
@@ -26,6 +27,10 @@ export interface HttpGatewayOptions {
   readonly port: number;
   readonly accountId: string;
   readonly region: string;
+  /** Told of every answer before it is sent, but for preflights and pages. */
+  readonly onAnswer?: (exchange: Exchange) => void;
+  /** Pages that are served beside the API, which has no such path. */
+  readonly pages?: (path: string) => Promise<GatewayAnswer | undefined>;
   /** Why a request got a 5xx answer of the gateway's own. */
   readonly log?: (line: string) => void;
 }
@@ -188,8 +193,14 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     const body = Buffer.from(outcome.body);
     if (outcome.status !== 204 && outcome.status !== 304) headers['content-length'] = String(body.length);
     headers['apigw-requestid'] = requestId;
+    const [path] = splitOnce(request.url ?? '/', '?');
+    options.onAnswer?.({ method: request.method ?? 'GET', path, status: outcome.status, headers, body });
     response.writeHead(outcome.status, headers as Record<string, string | string[]>);
     response.end(body);
+  }
+
+  async function pageFor({ method, url = '/' }: IncomingMessage): Promise<GatewayAnswer | undefined> {
+    return method === 'GET' ? options.pages?.(splitOnce(url, '?')[0]) : undefined;
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -200,6 +211,12 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
         'apigw-requestid': requestId,
       });
       response.end();
+      return;
+    }
+    const page = await pageFor(request);
+    if (page !== undefined) {
+      response.writeHead(page.status, { ...page.headers });
+      response.end(page.body);
       return;
     }
     const outcome = await answer(request, requestId);

@@ -57,6 +57,8 @@ export interface FunctionHost {
    * an unknown function, a payload over 6 MB (`RequestTooLargeException`) and too many waiting invocations.
    */
   invoke(functionName: string, payload: string, requestId?: string): Promise<InvocationOutcome>;
+  /** Each function with its environment, once the host has been started: what it takes to run its code elsewhere. */
+  environments(): readonly { readonly name: string; readonly environment: Readonly<Record<string, string>> }[];
   /** Starts a first instance of each function. Nothing can be invoked before. */
   start(awsEndpointUrl: string): void;
   close(): Promise<void>;
@@ -67,6 +69,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   const qualifiers = new Set<string>();
   const permissions: FunctionPermission[] = [];
   const pools = new Map<string, FunctionPool>();
+  let endpointUrl = '';
 
   function find(functionName: string, explicitQualifier?: string): FoundFunction {
     const { name, qualifier = explicitQualifier } = parseFunctionName(functionName);
@@ -80,9 +83,13 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
     return { definition, arn: qualifier === undefined ? definition.arn : `${definition.arn}:${qualifier}` };
   }
 
-  function createPool(definition: FunctionDefinition, awsEndpointUrl: string): FunctionPool {
+  function environmentOf(definition: FunctionDefinition, awsEndpointUrl: string) {
     const credentials = options.credentialsFor(definition.roleArn);
-    const environment = functionEnvironment(definition, options.region, credentials, awsEndpointUrl);
+    return functionEnvironment(definition, options.region, credentials, awsEndpointUrl);
+  }
+
+  function createPool(definition: FunctionDefinition, awsEndpointUrl: string): FunctionPool {
+    const environment = environmentOf(definition, awsEndpointUrl);
     const log = (text: string): void => {
       options.log(definition.name, text);
     };
@@ -130,7 +137,13 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       requirePayloadSize(payload);
       return await pool.invoke({ requestId, payload, invokedFunctionArn: arn });
     },
+    environments: () =>
+      [...definitions.values()].map((definition) => ({
+        name: definition.name,
+        environment: environmentOf(definition, endpointUrl),
+      })),
     start: (awsEndpointUrl) => {
+      endpointUrl = awsEndpointUrl;
       for (const definition of definitions.values()) {
         const pool = createPool(definition, awsEndpointUrl);
         pools.set(definition.name, pool);

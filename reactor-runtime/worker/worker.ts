@@ -46,12 +46,12 @@ function fail(): never {
 
 const settings = workerData as WorkerSettings;
 const port = parentPort ?? fail();
-// eslint-disable-next-line @typescript-eslint/unbound-method -- taken off on purpose
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called through `uncurry`, so that code which replaces the method later is not followed
 const { postMessage } = port;
 const post = uncurry<MessagePort, [string], unknown>(postMessage);
 /** Reactor code runs in the context of this, not of the port, which would be in its reach by the hooks of `async_hooks`. */
 const scope = new AsyncResource('REACTOR');
-// eslint-disable-next-line @typescript-eslint/unbound-method -- taken off on purpose
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called through `uncurry`, so that code which replaces the method later is not followed
 const { runInAsyncScope } = scope;
 const inScope = uncurry<AsyncResource, [() => void], unknown>(runInAsyncScope);
 

@@ -1,4 +1,4 @@
-import { allRoutes } from '../../tools/all-routes.ts';
+import { allRoutes } from '../../openapi/all-routes.ts';
 import {
   isLegalFor,
   PERMISSION_NAMES,

@@ -75,7 +75,10 @@ describe('the functions', () => {
       if (actions.every((action: string) => action.startsWith('xray:'))) continue;
       expect(actions.filter((action: string) => action.includes('*'))).toEqual([]);
       // Reactors' functions are made at run time: their names start with the prefix.
-      const resource = JSON.stringify(statement.Resource).replaceAll(/:function:Cloakroom-reactor-\*(:\*)?/g, '');
+      const resource = JSON.stringify(statement.Resource).replaceAll(
+        /:function:Cloakroom-reactor-\*(:\*)?/g,
+        '',
+      );
       expect(resource).not.toMatch(/\*/);
     }
   });
@@ -133,8 +136,7 @@ describe('reactors', () => {
       ({ id, Action }) => [Action].flat().includes('lambda:InvokeFunction') && !id.startsWith('EveryMinute'),
     );
     expect(invoking.length).toBeGreaterThanOrEqual(2);
-    for (const { Resource } of invoking)
-      expect(JSON.stringify(Resource)).toMatch(/Cloakroom-reactor-\*:\*/);
+    for (const { Resource } of invoking) expect(JSON.stringify(Resource)).toMatch(/Cloakroom-reactor-\*:\*/);
   });
 
   it('have a layer that stays when there is another', () => {

@@ -11,7 +11,7 @@ import {
   WebhookVerificationError,
   type Client,
 } from '../../sdk/index.ts';
-import { allRoutes } from '../../tools/all-routes.ts';
+import { allRoutes } from '../../openapi/all-routes.ts';
 import { withService, type Reply } from './a-service.ts';
 
 const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>

@@ -7,7 +7,7 @@ import { temporaryFolder } from './run-service.ts';
 const run = promisify(execFile);
 
 /** Offline, without a profile, and without the background traffic that a closed network refuses many times over. */
-const FLAGS = [
+export const CHROMIUM_FLAGS = [
   ...[
     '--headless',
     '--no-sandbox',
@@ -36,7 +36,7 @@ export async function inBrowser(script: string, args: unknown): Promise<any> {
   const { port } = server.address() as AddressInfo;
   try {
     const options = [
-      ...FLAGS,
+      ...CHROMIUM_FLAGS,
       `--user-data-dir=${temporaryFolder()}`,
       '--timeout=20000',
       '--virtual-time-budget=15000',

@@ -15,6 +15,12 @@ export interface RunningService {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
+const CONTRACT = 'docs/openapi.json';
+
+/** Answers that were not as the OpenAPI document describes them, as the gateway logs them. */
+const violations = (output: string): readonly string[] =>
+  [...output.matchAll(/contract: (.* \d{3}: .*)/g)].map(([, violation = '']) => violation);
+
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
 
 function whenReady(child: ChildProcess, output: () => string): Promise<void> {
@@ -33,7 +39,16 @@ export async function runService(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
   const credentialsFile = join(temporaryFolder(), 'credentials.json');
-  const options = ['--port', '0', '--credentials', credentialsFile, '--verbose', ...args];
+  const options = [
+    '--port',
+    '0',
+    '--credentials',
+    credentialsFile,
+    '--contract',
+    CONTRACT,
+    '--verbose',
+    ...args,
+  ];
   const child = spawn(process.execPath, ['local/start.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -49,7 +64,13 @@ export async function runService(
     output: () => printed,
     stop(signal = 'SIGTERM') {
       if (child.exitCode !== null) return Promise.resolve(child.exitCode);
-      const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+      const ended = new Promise<number | null>((resolve, reject) =>
+        child.once('exit', (code) => {
+          const found = violations(printed);
+          if (found.length === 0) resolve(code);
+          else reject(new Error(`not as docs/openapi.json says:\n${[...new Set(found)].join('\n')}`));
+        }),
+      );
       child.kill(signal);
       return ended;
     },

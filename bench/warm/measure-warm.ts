@@ -1,0 +1,99 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Measured } from './handler-process.ts';
+
+/** A handler in a process of its own. */
+interface Running {
+  run(
+    events: readonly object[],
+    more?: { readonly samplesHeap?: boolean; readonly profileTo?: string },
+  ): Promise<Measured>;
+  stop(): void;
+}
+
+async function start(bundle: string, env: Readonly<Record<string, string>>): Promise<Running> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'handler-process.ts'), [bundle], {
+    env: { ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  await once(child, 'message');
+  return {
+    async run(events, more = {}) {
+      child.send({ samplesHeap: false, ...more, events });
+      const [answer] = (await once(child, 'message')) as [Measured | { readonly error: string }];
+      if ('error' in answer) throw new Error(`${bundle}: ${answer.error}`);
+      return answer;
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+export interface Compared {
+  /** Bundle and environment of each side. */
+  readonly ours: { readonly bundle: string; readonly env: Readonly<Record<string, string>> };
+  readonly reference: { readonly bundle: string; readonly env: Readonly<Record<string, string>> };
+  /** A batch of events; some operations need fresh ones each time. */
+  readonly events: (count: number) => readonly object[];
+  readonly status: number;
+  /** Invocations of a batch. */
+  readonly batch: number;
+}
+
+export interface WarmResult {
+  readonly microseconds: number;
+  readonly referenceMicroseconds: number;
+  /** The median of the batches' ratios. */
+  readonly ratio: number;
+  readonly allocated: number;
+  readonly referenceAllocated: number;
+}
+
+const BATCHES = 15;
+const WARM_UP_BATCHES = 6;
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** Runs both sides in turn, a batch each, so that whatever else the machine does meets both. */
+export async function measureWarm({ ours, reference, events, status, batch }: Compared): Promise<WarmResult> {
+  const sides = [await start(ours.bundle, ours.env), await start(reference.bundle, reference.env)] as const;
+  const run = async (side: Running, samplesHeap = false) => {
+    const measured = await side.run(events(batch), { samplesHeap });
+    if (measured.statuses[String(status)] !== batch)
+      throw new Error(`answered ${JSON.stringify(measured.statuses)}, not ${String(status)}`);
+    return measured;
+  };
+  try {
+    for (let round = 0; round < WARM_UP_BATCHES; round += 1) for (const side of sides) await run(side);
+    const rounds: (readonly [number, number])[] = [];
+    for (let round = 0; round < BATCHES; round += 1) {
+      const [first, second] = round % 2 === 0 ? [0, 1] : [1, 0];
+      const times: [number, number] = [0, 0];
+      for (const index of [first, second] as const)
+        times[index as 0 | 1] = (await run(sides[index as 0 | 1])).microseconds;
+      rounds.push(times);
+    }
+    const [heap, referenceHeap] = [await run(sides[0], true), await run(sides[1], true)];
+    return {
+      microseconds: median(rounds.map(([own]) => own)),
+      referenceMicroseconds: median(rounds.map(([, other]) => other)),
+      ratio: median(rounds.map(([own, other]) => own / other)),
+      allocated: heap.allocated,
+      referenceAllocated: referenceHeap.allocated,
+    };
+  } finally {
+    for (const side of sides) side.stop();
+  }
+}
+
+/** Writes a profile of our side alone, warm, to a file. */
+export async function profileWarm({ ours, events, batch }: Compared, file: string): Promise<void> {
+  const running = await start(ours.bundle, ours.env);
+  try {
+    for (let round = 0; round < WARM_UP_BATCHES; round += 1) await running.run(events(batch));
+    await running.run(events(batch * 5), { profileTo: file });
+  } finally {
+    running.stop();
+  }
+}

@@ -1,0 +1,255 @@
+// One handler an operation, as somebody would write it by hand: the same calls of the SDK and the same sealing, and nothing else. No routes,
+// schemas, rules, masks of one's own, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is exported.
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { request } from 'node:https';
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type AttributeValue,
+} from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { CLIENT_SETTINGS, invokeClientSettings } from '../../adapters/aws/client-settings.ts';
+import { createEdgeStores } from '../../adapters/edge-stores.ts';
+import { Secret } from '../../core/shared/secret.ts';
+
+type Item = Record<string, AttributeValue>;
+type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const env = (name: string): string => process.env[name] ?? '';
+const client = new DynamoDBClient(CLIENT_SETTINGS);
+const lambda = new LambdaClient(invokeClientSettings(30_000));
+const settings = {
+  accessTable: env('ACCESS_TABLE'),
+  ephemeralTable: env('EPHEMERAL_TABLE'),
+  keyId: env('KEY_ID'),
+};
+const { vault } = createEdgeStores(settings, Date.now);
+const tenantId = env('BENCH_TENANT');
+const SHARDS = 8;
+
+const key = (pk: string, sk: string): Item => marshall({ pk, sk });
+const tokenKey = (id: string) => key(`${tenantId}#${id}`, 'token');
+const credentialKey = (event: APIGatewayProxyEventV2) => {
+  const hash = createHash('sha256')
+    .update(event.headers['svc-api-key'] ?? '')
+    .digest('base64url');
+  return key(`key#${hash}`, 'key');
+};
+
+async function get(table: string, itemKey: Item): Promise<Record<string, any>> {
+  const command = new GetItemCommand({ TableName: table, Key: itemKey, ConsistentRead: true });
+  const { Item: item } = await client.send(command);
+  if (item === undefined) throw new Error('not found');
+  return unmarshall(item);
+}
+
+async function getMany(table: string, keys: readonly Item[]): Promise<readonly Record<string, any>[]> {
+  const command = new BatchGetItemCommand({
+    RequestItems: { [table]: { Keys: [...keys], ConsistentRead: true } },
+  });
+  const { Responses: found } = await client.send(command);
+  return (found?.[table] ?? []).map((item) => unmarshall(item));
+}
+
+const context = (id: string) => ({ tenantId, recordId: id, field: 'data' });
+const idOf = (item: Record<string, any>) => String(item['pk']).slice(tenantId.length + 1);
+const open = async (item: Record<string, any>) =>
+  (await vault.open(context(idOf(item)), Buffer.from(item['data'] as Uint8Array))).reveal() as Record<
+    string,
+    any
+  >;
+
+const masked = (number: string) => 'X'.repeat(number.length - 4) + number.slice(-4);
+const view = (item: Record<string, any>, data: Record<string, any>) => ({
+  id: idOf(item),
+  tenant_id: tenantId,
+  type: item['type'],
+  data: { ...data, number: masked(String(data['number'])) },
+  containers: item['containers'],
+  fingerprint: item['fingerprint'],
+  created_by: item['createdBy'],
+  created_at: new Date(item['createdAt'] as number).toISOString(),
+});
+
+const answer = (status: number, body: unknown): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const bodyOf = (event: APIGatewayProxyEventV2): any => JSON.parse(event.body ?? 'null');
+const put = async (item: Record<string, unknown>) => {
+  const command = new PutItemCommand({
+    TableName: env('TOKENS_TABLE'),
+    Item: marshall(item, { removeUndefinedValues: true }),
+    ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
+    ExpressionAttributeValues: marshall({ ':version': Number(item['version']) - 1 }),
+  });
+  await client.send(command);
+};
+
+const EXPRESSION = /\{\{ ([0-9a-f-]{36})[^}]*\}\}/g;
+
+const HANDLERS: Readonly<Record<string, Handle>> = {
+  async get(event) {
+    const [, item] = await Promise.all([
+      get(env('ACCESS_TABLE'), credentialKey(event)),
+      get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
+    ]);
+    return answer(200, view(item, await open(item)));
+  },
+
+  async create(event) {
+    await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
+    const { type, data } = bodyOf(event);
+    const id = randomUUID();
+    const item = {
+      ...{ pk: `${tenantId}#${id}`, sk: 'token', type, containers: ['/pci/high/'], version: 1 },
+      ...{
+        listPk: `${tenantId}#0`,
+        listSk: `${String(Date.now())}#${id}`,
+        position: `${String(Date.now())}#${id}`,
+      },
+      fingerprint: createHmac('sha256', settings.keyId).update(String(data.number)).digest('base64url'),
+      data: await vault.seal(context(id), new Secret(data)),
+      createdBy: tenantId,
+      createdAt: Date.now(),
+      writeId: createHash('sha256').update(id).digest().subarray(0, 16),
+    };
+    await put(item);
+    return answer(201, view(item, data));
+  },
+
+  async list(event) {
+    const access = get(env('ACCESS_TABLE'), credentialKey(event));
+    await access;
+    const pages = await Promise.all(
+      Array.from({ length: SHARDS }, (_, shard) =>
+        client.send(
+          new QueryCommand({
+            TableName: env('TOKENS_TABLE'),
+            IndexName: 'list',
+            KeyConditionExpression: 'listPk = :p',
+            ExpressionAttributeValues: marshall({ ':p': `${tenantId}#${String(shard)}` }),
+            ScanIndexForward: false,
+            Limit: 21,
+          }),
+        ),
+      ),
+    );
+    const newest = pages
+      .flatMap(({ Items: items = [] }) => items.map((item) => unmarshall(item)))
+      .sort((a, b) => (a['listSk'] < b['listSk'] ? 1 : -1))
+      .slice(0, 20);
+    const items = await getMany(
+      env('TOKENS_TABLE'),
+      newest.map((item) => tokenKey(idOf(item))),
+    );
+    const data = await Promise.all(items.map(async (item) => view(item, await open(item))));
+    return answer(200, { pagination: { page_size: 20, after: newest.at(-1)?.['listSk'] }, data });
+  },
+
+  async patch(event) {
+    const [, item] = await Promise.all([
+      get(env('ACCESS_TABLE'), credentialKey(event)),
+      get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
+    ]);
+    const data = { ...(await open(item)), ...bodyOf(event).data };
+    const sealed = await vault.seal(context(idOf(item)), new Secret(data));
+    const fingerprint = createHmac('sha256', settings.keyId).update(String(data.number)).digest('base64url');
+    const next = {
+      ...item,
+      data: sealed,
+      fingerprint,
+      version: Number(item['version']) + 1,
+      modifiedAt: Date.now(),
+    };
+    await put(next);
+    return answer(200, view(next, data));
+  },
+
+  async detokenize(event) {
+    await get(env('ACCESS_TABLE'), credentialKey(event));
+    const texts = bodyOf(event) as string[];
+    const ids = texts.map((text) => [...text.matchAll(EXPRESSION)][0]?.[1] ?? '');
+    const items = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
+    const values = await Promise.all(
+      items.map(async (item) => [idOf(item), view(item, await open(item)).data] as const),
+    );
+    const found = new Map(values);
+    return answer(
+      200,
+      ids.map((id) => found.get(id)),
+    );
+  },
+
+  async proxy(event) {
+    await get(env('ACCESS_TABLE'), credentialKey(event));
+    const body = event.body ?? '';
+    const ids = [...body.matchAll(EXPRESSION)].map(([, id = '']) => id);
+    const items = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
+    const numbers = new Map<string, string>();
+    for (const item of items) numbers.set(idOf(item), String((await open(item))['number']));
+    const text = body.replaceAll(EXPRESSION, (_, id: string) => numbers.get(id) ?? '');
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+      const outgoing = request(
+        event.headers['svc-proxy-url'] ?? '',
+        { method: 'POST', headers, agent: false },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            const answered = Buffer.concat(chunks).toString('utf8');
+            resolve({
+              statusCode: response.statusCode ?? 0,
+              headers: { 'content-type': 'application/json' },
+              body: answered,
+            });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(text);
+    });
+  },
+
+  async react(event) {
+    await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
+    const reactor = await get(
+      env('REACTORS_TABLE'),
+      key(tenantId, `reactor#${event.pathParameters?.['id'] ?? ''}`),
+    );
+    const { args } = bodyOf(event);
+    const ids = [...JSON.stringify(args).matchAll(EXPRESSION)].map(([, id = '']) => id);
+    const [item] = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
+    const card = item === undefined ? {} : await open(item);
+    const configuration = await vault.open(
+      { tenantId, recordId: String(reactor['id']), field: 'reactor-configuration' },
+      Buffer.from(reactor['sealedConfiguration'] as Uint8Array),
+    );
+    const command = new InvokeCommand({
+      FunctionName: `${env('REACTOR_FUNCTION_PREFIX')}${String(reactor['id']).replaceAll('-', '')}`,
+      Qualifier: 'live',
+      Payload: Buffer.from(
+        JSON.stringify({
+          version: 1,
+          code_sha256: reactor['codeHash'],
+          request: { args: { ...args, card }, configuration: configuration.reveal() },
+          client: null,
+          timeout_ms: 28_000,
+        }),
+      ),
+    });
+    const { Payload: payload } = await lambda.send(command);
+    const { value } = JSON.parse(Buffer.from(payload ?? new Uint8Array()).toString('utf8'));
+    return answer(200, { raw: value.raw });
+  },
+};
+
+export const handler = HANDLERS[env('BENCH_OPERATION')];

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+export interface Certificate {
+  readonly keyFile: string;
+  readonly certFile: string;
+}
+
+/** A request as a destination got it. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Destination {
+  /** `localhost:PORT`, as `egressAllowList` takes it. */
+  readonly origin: string;
+  /** The next request that comes to this path, or came and was not asked for yet. Rejects after a minute without one. */
+  next(path: string, signal: AbortSignal): Promise<Received>;
+  close(): void;
+}
+
+/** A certificate for `localhost`, which only a process that is told of it trusts. */
+export function makeCertificate(folder: string): Certificate {
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  try {
+    execFileSync('openssl', ['req', '-x509', ...key, '-days', '1', '-out', certFile, ...subject], {
+      stdio: 'ignore',
+    });
+  } catch (error) {
+    throw new Error('the demo makes a certificate with openssl, which failed or is missing', {
+      cause: error,
+    });
+  }
+  return { keyFile, certFile };
+}
+
+/** An HTTPS server of somebody else: it answers `answer` to everything and keeps what it got. */
+export async function startDestination(
+  { keyFile, certFile }: Certificate,
+  answer: (received: Received) => unknown,
+): Promise<Destination> {
+  const arrived: Received[] = [];
+  let onArrival = (): void => undefined;
+  const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+  const server = createServer(tls, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request;
+      const received = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') };
+      arrived.push(received);
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer(received)));
+      onArrival();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    origin: `localhost:${String((server.address() as AddressInfo).port)}`,
+    next: (path, signal) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const index = arrived.findIndex((received) => received.path === path);
+          const [found] = index === -1 ? [] : arrived.splice(index, 1);
+          if (found !== undefined) resolve(found);
+        };
+        onArrival = look;
+        const giveUp = () => reject(new Error(`nothing came to ${path}`));
+        AbortSignal.any([signal, AbortSignal.timeout(60_000)]).addEventListener('abort', giveUp, {
+          once: true,
+        });
+        look();
+      }),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// `npm run demo [-- --pause]`: walks through the whole service in the terminal, by real calls against a service of its own, and checks what it tells.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { playAll } from './chapters.ts';
+import { makeCertificate, startDestination } from './destination.ts';
+import { createScreen } from './screen.ts';
+import { startService } from './service.ts';
+import { watchCalls } from './watch-calls.ts';
+
+const USAGE = `npm run demo -- [options]
+
+  --pause   wait for Enter before each chapter but the first
+  --help    print this
+
+Starts a service of its own on a free port, needs openssl, and leaves nothing behind.
+Exit code 0 if everything was as told, 1 if not, 130 after Ctrl-C.
+`;
+
+const CVC_LIFETIME_SECONDS = 10;
+
+class StoppedError extends Error {}
+
+/** What undoes the start, the last first. */
+type Closers = (() => Promise<void> | void)[];
+
+function waitForEnter(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stdout });
+    const done = () => lines.close();
+    lines.question('\n   Enter for the next chapter ', done);
+    // Also at the end of the input, and at Ctrl-C.
+    lines.once('close', resolve);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): Promise<void> {
+  const started = Date.now();
+  const screen = createScreen(process.stdout);
+  screen.title('Cloakroom: a walk through the whole service');
+  screen.say('Starting a service and a payment provider on this machine ...');
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-demo-'));
+  closers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const certificate = makeCertificate(folder);
+  const provider = await startDestination(certificate, ({ body }) => ({
+    charge: 'ch_1',
+    last4: (JSON.parse(body) as { number: string }).number.slice(-4),
+  }));
+  closers.push(() => provider.close());
+  const receiver = await startDestination(certificate, () => ({ ok: true }));
+  closers.push(() => receiver.close());
+  const service = await startService({
+    folder,
+    certFile: certificate.certFile,
+    signal,
+    settings: {
+      cvcLifetimeSeconds: String(CVC_LIFETIME_SECONDS),
+      egressAllowList: `${provider.origin},${receiver.origin}`,
+      hotConcurrency: '0',
+    },
+  });
+  closers.push(() => service.stop());
+  screen.say(`The service is at ${service.baseUrl}. Keys are shown shortened.`);
+  const watch = watchCalls(service.baseUrl, (exchange) => screen.exchange(exchange));
+  closers.push(() => watch.stop());
+
+  let isFirst = true;
+  await playAll({
+    screen,
+    watch,
+    service,
+    provider,
+    receiver,
+    signal,
+    cvcLifetimeSeconds: CVC_LIFETIME_SECONDS,
+    chapter: async (title, text) => {
+      if (isPausing && !isFirst) await waitForEnter(signal);
+      signal.throwIfAborted();
+      isFirst = false;
+      screen.chapter(title, text);
+    },
+  });
+  const seconds = Math.round((Date.now() - started) / 1_000);
+  screen.title(`Everything was as told, in ${String(seconds)} s.`);
+  screen.say('Go on with `npm start`, docs/api.md, and examples/browser for a page that collects cards.');
+}
+
+/** Exit code. Whatever was started is stopped, also after a failure or Ctrl-C. */
+async function main(isPausing: boolean): Promise<number> {
+  const abort = new AbortController();
+  const closers: Closers = [];
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = () => {
+      abort.abort();
+      reject(new StoppedError());
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+    // Nobody reads any more: `npm run demo | head`.
+    process.stdout.on('error', stop);
+  });
+  const running = run(isPausing, abort.signal, closers);
+  try {
+    await Promise.race([running, stopped]);
+    return 0;
+  } catch (error) {
+    // The start may be under way, and may still start things that have to be stopped.
+    await Promise.race([
+      running.catch(() => undefined),
+      new Promise((resolve) => setTimeout(resolve, 3_000)),
+    ]);
+    if (error instanceof StoppedError) return 130;
+    createScreen(process.stderr).failed(error instanceof Error ? error.message : String(error));
+    return 1;
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+const { values } = parseArgs({ options: { pause: { type: 'boolean' }, help: { type: 'boolean' } } });
+if (values.help === true) process.stdout.write(USAGE);
+else process.exit(await main(values.pause === true));

@@ -1,0 +1,80 @@
+import type { Exchange } from './screen.ts';
+
+/** What of the next exchanges is worth showing: members of bodies by name, everything where none are named. */
+export interface Showing {
+  readonly sent?: readonly string[];
+  readonly received?: readonly string[];
+  /** Of each resource of a list. */
+  readonly items?: readonly string[];
+}
+
+export interface CallWatch {
+  /** Says whose a key is. */
+  name(key: string, owner: string): void;
+  show(showing: Showing): void;
+  stop(): void;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function pick(value: unknown, members: readonly string[] | undefined): unknown {
+  if (members === undefined || !isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => members.includes(name)));
+}
+
+function pickAnswer(value: unknown, { received, items }: Showing): unknown {
+  const picked = pick(value, received);
+  if (items === undefined || !isRecord(picked) || !Array.isArray(picked['data'])) return picked;
+  return { ...picked, data: picked['data'].map((item: unknown) => pick(item, items)) };
+}
+
+/** Members of an error object, and of the proxy's own. */
+const PROBLEM = ['title', 'detail', 'errors', 'proxy_error'];
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Tells every exchange of the SDK with the service as it really went over the wire, by standing in front of the `fetch` that the SDK uses: what is
+ * printed cannot differ from what is called.
+ */
+export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void): CallWatch {
+  const original = globalThis.fetch;
+  const owners = new Map<string, string>();
+  let showing: Showing = {};
+  globalThis.fetch = async (input, init) => {
+    const response = await original(input, init);
+    const url = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url;
+    if (!url.startsWith(baseUrl)) return response;
+    const headers = new Headers(init?.headers);
+    const key = headers.get('SVC-API-KEY') ?? '';
+    const sent = typeof init?.body === 'string' ? parsed(init.body) : undefined;
+    const received = parsed(await response.clone().text());
+    tell({
+      method: init?.method ?? 'GET',
+      path: url.slice(baseUrl.length),
+      by: `key of ${owners.get(key) ?? 'nobody known'}: ${key}`,
+      destination: headers.get('SVC-PROXY-URL') ?? undefined,
+      sent: pick(sent, showing.sent),
+      status: response.status,
+      received: response.ok ? pickAnswer(received, showing) : pick(received, PROBLEM),
+    });
+    return response;
+  };
+  return {
+    name: (key, owner) => void owners.set(key, owner),
+    show: (next) => {
+      showing = next;
+    },
+    stop: () => {
+      globalThis.fetch = original;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// The shop's server: the page's files, and one endpoint that lets a session read one token, masked. Needs Node.js 20, no package.
+//   CLOAKROOM_URL=http://localhost:8787 CLOAKROOM_PUBLIC_KEY=... CLOAKROOM_PRIVATE_KEY=... CLOAKROOM_SDK=path/to/cloakroom.js node server.js
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+function setting(name, otherwise) {
+  const value = process.env[name] ?? otherwise;
+  if (value !== undefined && value !== '') return value;
+  console.error(`${name} is not set (README.md tells what it is)`);
+  process.exit(2);
+}
+
+const serviceUrl = new URL(setting('CLOAKROOM_URL')).origin;
+const publicKey = setting('CLOAKROOM_PUBLIC_KEY');
+const privateKey = setting('CLOAKROOM_PRIVATE_KEY');
+const sdkFile = setting('CLOAKROOM_SDK');
+const port = Number(setting('PORT', '3000'));
+
+const file = (name) => readFileSync(join(import.meta.dirname, name), 'utf8');
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+const page = file('index.html')
+  .replace('__SERVICE_URL__', () => escaped(serviceUrl))
+  .replace('__PUBLIC_KEY__', () => escaped(publicKey));
+
+/** Nothing else is served, whatever lies beside it. */
+const FILES = {
+  '/': ['text/html; charset=utf-8', page],
+  '/style.css': ['text/css; charset=utf-8', file('style.css')],
+  '/icon.svg': ['image/svg+xml', file('icon.svg')],
+  '/collect-card.js': ['text/javascript; charset=utf-8', file('collect-card.js')],
+  '/cloakroom.js': ['text/javascript; charset=utf-8', readFileSync(sdkFile, 'utf8')],
+};
+
+/** What the page may load and talk to. Whatever is added to it could read the card: see README.md. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  `connect-src 'self' ${serviceUrl}`,
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+const LONGEST_BODY = 2_000;
+
+async function bodyOf(request) {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > LONGEST_BODY) return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Lets one session read one token, masked, for as long as sessions live. A shop checks here that the token is its caller's: it has kept, with
+ * the customer who is signed in, the id that the page handed back.
+ */
+async function authorize(request) {
+  // Browsers send JSON to another origin only after asking it, and this server never agrees: other sites cannot use a visitor to ask.
+  if (request.headers['content-type'] !== 'application/json') return 415;
+  const { nonce, token_id: tokenId } = (await bodyOf(request)) ?? {};
+  if (typeof nonce !== 'string' || typeof tokenId !== 'string') return 400;
+  const rule = {
+    description: 'One card, masked',
+    priority: 1,
+    // The container too: this server's key may read cards alone, and gives no more than it has.
+    conditions: [
+      { attribute: 'id', operator: 'equals', value: tokenId },
+      { attribute: 'container', operator: 'starts_with', value: '/pci/' },
+    ],
+    transform: 'mask',
+    permissions: ['token:read'],
+  };
+  const answer = await fetch(`${serviceUrl}/sessions/authorize`, {
+    method: 'POST',
+    headers: { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ nonce, rules: [rule] }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  // What the service says about it is for the shop's log, not for the page.
+  if (!answer.ok) console.error(`authorize: the service answered ${String(answer.status)}`);
+  return answer.ok ? 204 : 502;
+}
+
+const server = createServer((request, response) => {
+  const [pathname] = request.url.split('?');
+  const [type, content] = (Object.hasOwn(FILES, pathname) && FILES[pathname]) || [];
+  const answer = (status, headers = {}, body = '') =>
+    response.writeHead(status, { ...HEADERS, ...headers }).end(body);
+  if (request.method === 'POST' && pathname === '/authorize')
+    authorize(request)
+      .then((status) => answer(status))
+      .catch(() => answer(502));
+  else if (content === undefined || !['GET', 'HEAD'].includes(request.method)) answer(404);
+  else answer(200, { 'Content-Type': type }, content);
+});
+
+server.listen(port, '127.0.0.1', () => {
+  console.log(`The page is at http://127.0.0.1:${String(server.address().port)}`);
+});

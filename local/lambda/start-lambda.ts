@@ -1,0 +1,66 @@
+import type { Account } from '../assembly/account.ts';
+import type { CloudParts } from '../assembly/cloud-parts.ts';
+import type { RoleRegistry } from '../assembly/role-registry.ts';
+import { conditionKeys } from '../iam/conditions.ts';
+import { isAllowed } from '../iam/is-allowed.ts';
+import { keyPolicyAllowsService } from '../iam/key-policy.ts';
+import type { Kms } from '../kms/create-kms.ts';
+import { createLambda } from './create-lambda.ts';
+import type { Lambda } from './create-lambda.ts';
+import type { Logs } from './function-logs.ts';
+
+function mayWriteLogs(
+  { region, accountId }: Account,
+  roles: RoleRegistry,
+  roleArn: string,
+  logGroup: string,
+): boolean {
+  const resource = `arn:aws:logs:${region}:${accountId}:log-group:${logGroup}:log-stream:local`;
+  return isAllowed(roles.role(roleArn), { action: 'logs:PutLogEvents', resource }).allowed;
+}
+
+/** Lambda encrypts code by itself, so the key's policy must name it. */
+function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, functionArn: string): boolean {
+  const policy = kms.keyPolicy(keyArn);
+  if (policy === undefined) return false;
+  const keys = conditionKeys({
+    'aws:SourceAccount': accountId,
+    'aws:SourceArn': functionArn,
+    'kms:EncryptionContext:aws:lambda:FunctionArn': functionArn,
+    'kms:EncryptionContextKeys': ['aws:lambda:FunctionArn'],
+    'kms:ViaService': `lambda.${region}.amazonaws.com`,
+  });
+  return ['kms:GenerateDataKey', 'kms:Decrypt'].every((action) =>
+    keyPolicyAllowsService(policy, 'lambda.amazonaws.com', { action, resource: keyArn }, keys),
+  );
+}
+
+interface Beside {
+  readonly kms: Kms;
+  readonly logs: Logs;
+  /** Directory of the functions made by CreateFunction; without it they live in memory. */
+  readonly dataDir?: string;
+}
+
+/** Lambda's control plane and invocations, with the roles, layers and functions of the app. */
+export function startLambda(
+  account: Account,
+  { functions, layers, roles }: CloudParts,
+  { kms, logs, ...where }: Beside,
+): Promise<Lambda> {
+  const { accountId, region } = account;
+  return createLambda({
+    accountId,
+    region,
+    ...where,
+    functions,
+    layers,
+    credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
+    canAssume: (roleArn) => roles.has(roleArn) && roles.trusts(roleArn, 'lambda.amazonaws.com'),
+    canEncrypt: (keyArn, functionArn) => canEncrypt(account, kms, keyArn, functionArn),
+    mayWriteLogs: (roleArn, logGroup) => mayWriteLogs(account, roles, roleArn, logGroup),
+    log: (name, text) => {
+      logs.write(name, text);
+    },
+  });
+}

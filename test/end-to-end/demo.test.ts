@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { temporaryFolder } from '../support/run-service.ts';
+
+jest.setTimeout(120_000);
+
+/** `npm run demo`, as somebody runs it whose temporary files all go to a folder that can be looked into. */
+function runDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const child = spawn(process.execPath, ['demo/start.ts', ...args], {
+    stdio: 'pipe',
+    env: { ...process.env, TMPDIR: folder, FORCE_COLOR: undefined, ...env },
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString('utf8');
+      if (printed.trimEnd().endsWith(awaited)) react();
+    });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let awaited = 'Enter for the next chapter';
+  let react: () => void = () => child.stdin.write('\n');
+  return {
+    ended,
+    output: () => printed,
+    leftBehind: () => readdirSync(folder),
+    interruptAt: (text: string, delayMs: number) => {
+      awaited = text;
+      react = () => void setTimeout(() => child.kill('SIGINT'), delayMs);
+    },
+  };
+}
+
+const addressIn = (output: string) => /http:\/\/localhost:\d+/.exec(output)?.[0] ?? '';
+
+describe('the demo', () => {
+  it('walks through the whole service chapter by chapter, and leaves nothing behind', async () => {
+    const demo = runDemo(['--pause']);
+    expect([await demo.ended, demo.output()]).toEqual([0, expect.stringContaining('Everything was as told')]);
+    const output = demo.output();
+    expect([...output.matchAll(/^(\d\. .*)$/gm)].map(([, title]) => title)).toEqual([
+      '1. Applications and rules',
+      '2. A card',
+      '3. Masks',
+      '4. Search',
+      '5. The proxy',
+      '6. A reactor',
+      '7. A reactor that takes its time, and a webhook',
+      '8. The cvc is gone',
+    ]);
+    expect(output.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
+    expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);
+    // Keys are shortened, the webhook secret is not told, and a pipe gets no colours.
+    expect(output.match(/key_\w+_\w{5,}|whsec_\S{5,}/g)).toBeNull();
+    // eslint-disable-next-line no-control-regex
+    expect(output).not.toMatch(/\u001b\[\d/);
+    await expect(fetch(addressIn(output))).rejects.toThrow('fetch failed');
+    expect(demo.leftBehind()).toEqual([]);
+  });
+
+  it.each([
+    ['while it starts', 'on this machine ...', 2_000],
+    ['between chapters', 'Enter for the next chapter', 0],
+  ])('stops everything at Ctrl-C %s', async (_name, text, delayMs) => {
+    const demo = runDemo(['--pause']);
+    demo.interruptAt(text, delayMs);
+    expect(await demo.ended).toBe(130);
+    expect(demo.output()).not.toContain('2. A card');
+    const address = addressIn(demo.output());
+    if (address !== '') await expect(fetch(address)).rejects.toThrow('fetch failed');
+    expect(demo.leftBehind()).toEqual([]);
+  });
+
+  it('says what is missing', async () => {
+    const demo = runDemo([], { PATH: '/nowhere' });
+    expect([await demo.ended, demo.output()]).toEqual([1, expect.stringContaining('openssl')]);
+    expect(demo.leftBehind()).toEqual([]);
+  });
+
+  it('tells its options', async () => {
+    const demo = runDemo(['--help']);
+    expect([await demo.ended, demo.output()]).toEqual([0, expect.stringContaining('--pause')]);
+  });
+});

@@ -1,0 +1,263 @@
+import { request } from 'node:http';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { runService, type RunningService } from '../support/run-service.ts';
+import { CARD } from '../support/service.ts';
+
+jest.setTimeout(120_000);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: any;
+}
+
+/**
+ * A client as they are in the field: written for another service of this kind, with a header prefix of its own, and with the habits of its
+ * HTTP library. It cannot be changed, only pointed at another host.
+ */
+class FieldClient {
+  readonly #base: URL;
+  readonly #key: string;
+
+  constructor(host: string, key: string) {
+    // Its way to keep developers from leaking: everything but one name goes by TLS.
+    const given = new URL(host);
+    this.#base = new URL(`${given.hostname === 'localhost' ? 'http' : 'https'}://${given.host}`);
+    this.#key = key;
+  }
+
+  get protocol(): string {
+    return this.#base.protocol;
+  }
+
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const [name = '', query] = path.split('?');
+    const url = new URL(`${name}/${query === undefined ? '' : `?${query}`}`, this.#base);
+    const text = body === undefined ? '' : JSON.stringify(body);
+    // Its library calls a POST without a body a form.
+    const type =
+      body === undefined
+        ? method === 'POST'
+          ? { 'content-type': 'application/x-www-form-urlencoded' }
+          : {}
+        : {
+            'content-type':
+              method === 'PATCH'
+                ? 'application/merge-patch+json; charset=utf-8'
+                : 'application/json; charset=utf-8',
+          };
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'acme-node/3.1.4',
+      'acme-api-key': this.#key,
+      'content-length': String(Buffer.byteLength(text)),
+      ...type,
+      ...more,
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { method, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString('utf8');
+          const { statusCode = 0, headers: answered } = response;
+          resolve({
+            status: statusCode,
+            headers: answered,
+            body: answer === '' ? undefined : JSON.parse(answer),
+          });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(text);
+    });
+  }
+}
+
+let service: RunningService;
+let destination: TestDestination;
+let manager: FieldClient;
+let application: FieldClient;
+let applicationId: string;
+
+beforeAll(async () => {
+  const certificate = testCertificate();
+  destination = await startDestination(certificate);
+  destination.answer = ({ headers, body }, response) =>
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ headers, body: body.toString() }));
+  const settings = [
+    'headerPrefixes=ACME,SVC',
+    'clientCompatibility=lenient',
+    'hotConcurrency=0',
+    `egressAllowList=localhost:${String(destination.port)}`,
+  ];
+  service = await runService(['--tick', '1', ...settings.flatMap((setting) => ['--set', setting])], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
+  manager = new FieldClient(service.credentials.base_url, service.credentials.management_key);
+  const made = await manager.send('POST', '/applications', {
+    name: 'Field',
+    type: 'private',
+    // What the other service knows and this one does not.
+    can_create_expiring_applications: true,
+    rules: [
+      {
+        description: 'everything',
+        priority: 1,
+        container: '/',
+        transform: 'reveal',
+        permissions: [
+          'token:create',
+          'token:read',
+          'token:update',
+          'token:delete',
+          'token:search',
+          'token:use',
+        ],
+        granted_by: 'nobody',
+      },
+    ],
+  });
+  expect(made.status).toBe(201);
+  applicationId = made.body.id as string;
+  application = new FieldClient(service.credentials.base_url, made.body.key as string);
+});
+
+afterAll(async () => {
+  await destination.close();
+  await service.stop();
+});
+
+const aToken = async (more: object = {}) => {
+  const { status, body } = await application.send('POST', '/tokens', {
+    type: 'card',
+    data: CARD,
+    unheard_of: 1,
+    ...more,
+  });
+  expect(status).toBe(201);
+  return body.id as string;
+};
+
+describe('a client in the field', () => {
+  it('reaches a laptop without TLS, since its host is exactly localhost', () => {
+    expect(new URL(service.credentials.base_url).hostname).toBe('localhost');
+    expect([application.protocol, new FieldClient('http://127.0.0.1:1', '').protocol]).toEqual([
+      'http:',
+      'https:',
+    ]);
+  });
+
+  it('is answered under its own prefix, and repeats under its own idempotency key', async () => {
+    const headers = { 'acme-trace-id': 'trace-1', 'acme-idempotency-key': 'once' };
+    const body = { type: 'token', data: 'x' };
+    const [first, second] = [
+      await application.send('POST', '/tokens', body, headers),
+      await application.send('POST', '/tokens', body, headers),
+    ];
+    expect([first.status, first.headers['acme-trace-id'], first.headers['svc-trace-id']]).toEqual([
+      201,
+      'trace-1',
+      undefined,
+    ]);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it('reads, patches and deletes with a slash at the end of every path', async () => {
+    const id = await aToken();
+    expect((await application.send('GET', `/tokens/${id}`)).body).toMatchObject({ id, data: CARD });
+    const patched = await application.send('PATCH', `/tokens/${id}`, {
+      metadata: { a: 'b' },
+      encryption: null,
+    });
+    expect([patched.status, patched.body.metadata]).toEqual([200, { a: 'b' }]);
+    expect((await application.send('DELETE', `/tokens/${id}`)).status).toBe(204);
+    expect((await application.send('GET', `/tokens/${id}`)).status).toBe(404);
+  });
+
+  it('filters by metadata as JSON', async () => {
+    const [wanted] = [
+      await aToken({ metadata: { Customer: 'C-9', tier: 'gold' } }),
+      await aToken({ metadata: { customer: 'C-8' } }),
+    ];
+    const filter = encodeURIComponent(JSON.stringify({ customer: 'c-9', tier: 'GOLD' }));
+    const found = await application.send('GET', `/tokens?metadata=${filter}&size=5`);
+    expect([found.status, found.body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [wanted]]);
+  });
+
+  it('posts nothing as a form', async () => {
+    const collecting = await manager.send('POST', '/applications', {
+      name: 'Page',
+      type: 'public',
+      permissions: ['token:create'],
+    });
+    const regenerated = await manager.send('POST', `/applications/${String(collecting.body.id)}/regenerate`);
+    expect([regenerated.status, typeof regenerated.body.key]).toEqual([200, 'string']);
+    const page = new FieldClient(service.credentials.base_url, regenerated.body.key as string);
+    const session = await page.send('POST', '/sessions');
+    expect(session.status).toBe(201);
+    const authorized = await application.send('POST', '/sessions/authorize', {
+      nonce: session.body.nonce,
+      permissions: ['token:read'],
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    });
+    expect(authorized.status).toBe(200);
+  });
+
+  it('looks itself up by its key without a permission for that', async () => {
+    expect((await application.send('GET', '/applications/key')).body).toMatchObject({
+      id: applicationId,
+      name: 'Field',
+    });
+  });
+
+  it('calls the proxy with its own headers, none of which arrives', async () => {
+    const id = await aToken();
+    const answer = await application.send(
+      'POST',
+      '/proxy',
+      { card: `{{ ${id} | json: '$.number' }}` },
+      {
+        'acme-proxy-url': `https://localhost:${String(destination.port)}/charge`,
+      },
+    );
+    expect([answer.status, answer.headers['acme-proxy-destination-status']]).toEqual([200, '200']);
+    expect(JSON.parse(answer.body.body as string)).toEqual({ card: CARD.number });
+    const arrived = Object.keys(answer.body.headers as object);
+    expect(arrived.filter((name) => /^(acme|svc)-(?!trace-id)/.test(name))).toEqual([]);
+  });
+
+  it('makes a reactor without configuration, whose client speaks its prefix, and asks for a callback in its own spelling', async () => {
+    const made = await manager.send('POST', '/reactors', {
+      name: 'Field',
+      application: { id: applicationId, name: 'ignored' },
+      formula: null,
+      code: 'module.exports = async ({ args, bt }) => ({ raw: { last4: args.number.slice(-4), type: (await bt.tokens.retrieve(args.id)).type } });',
+    });
+    expect([made.status, made.body.configuration]).toEqual([201, {}]);
+    const id = await aToken();
+    const args = { number: `{{ ${id} | json: '$.number' }}`, id };
+    const path = `/reactors/${String(made.body.id)}/react`;
+    const now = await application.send('POST', path, { args, unheard_of: true });
+    expect(now.body).toEqual({ raw: { last4: '4242', type: 'card' } });
+    const later = await application.send('POST', path, {
+      args,
+      callbackUrl: `https://localhost:${String(destination.port)}/hook`,
+      timeoutMs: 20_000,
+    });
+    expect(later.status).toBe(202);
+    const arrived = () => destination.received.find(({ headers }) => headers['webhook-id'] === later.body.id);
+    for (let tries = 0; tries < 300 && arrived() === undefined; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(JSON.parse(arrived()?.body.toString() ?? 'null')).toEqual({
+      raw: { last4: '4242', type: 'card' },
+    });
+  });
+});

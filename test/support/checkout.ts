@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { temporaryFolder } from './run-service.ts';
+
+/** The example of `examples/browser/`, running as its README says. */
+export interface Checkout {
+  readonly origin: string;
+  /** Everything that it has printed. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** The SDK as one file for browsers. */
+export function sdkForBrowsers(): string {
+  const outfile = join(temporaryFolder(), 'cloakroom.js');
+  buildSync({
+    entryPoints: ['sdk/index.ts'],
+    bundle: true,
+    outfile,
+    format: 'esm',
+    platform: 'browser',
+    external: ['node:*'],
+    target: 'es2020',
+  });
+  return outfile;
+}
+
+export async function startCheckout(settings: {
+  readonly serviceUrl: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+  readonly sdkFile: string;
+}): Promise<Checkout> {
+  const child = spawn(process.execPath, ['examples/browser/server.js'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      CLOAKROOM_URL: settings.serviceUrl,
+      CLOAKROOM_PUBLIC_KEY: settings.publicKey,
+      CLOAKROOM_PRIVATE_KEY: settings.privateKey,
+      CLOAKROOM_SDK: settings.sdkFile,
+      PORT: '0',
+    },
+  });
+  let printed = '';
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const origin = await new Promise<string>((resolve, reject) => {
+    const look = (chunk: Buffer) => {
+      printed += chunk.toString('utf8');
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+      if (address !== null) resolve(address[0]);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', () => reject(new Error(`the example ended:\n${printed}`)));
+  });
+  return {
+    origin,
+    output: () => printed,
+    stop: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+}

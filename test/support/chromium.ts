@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHROMIUM_FLAGS } from './browser.ts';
+import { temporaryFolder } from './run-service.ts';
+
+/** Members of a DevTools message; each test knows which it asked for. */
+type Params = any;
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Params;
+  readonly result?: Params;
+  readonly error?: { readonly message: string };
+  readonly sessionId?: string;
+}
+
+/** A tab that is operated as a person does: by keys and clicks. */
+export interface Tab {
+  /** A command of the DevTools protocol. */
+  send(method: string, params?: Params): Promise<Params>;
+  /** Everything that the protocol reported under this name so far. */
+  events(method: string): Params[];
+  on(method: string, listener: (params: Params) => void): void;
+  open(url: string): Promise<void>;
+  /** The value of an expression, promises awaited. */
+  evaluate(expression: string): Promise<any>;
+  /** Resolves as soon as the expression is truthy. */
+  until(expression: string): Promise<any>;
+  /** Types character by character into what has the focus. */
+  type(text: string): Promise<void>;
+  press(key: keyof typeof KEYS, modifiers?: { readonly shift?: boolean }): Promise<void>;
+  /** Undo, as the browser's menu and its keys do it. */
+  undo(): Promise<void>;
+  click(selector: string, count?: number): Promise<void>;
+  /** A PNG of what is visible. */
+  screenshot(): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export interface Chromium {
+  newTab(): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+const KEYS = {
+  Backspace: 8,
+  Tab: 9,
+  Enter: 13,
+  End: 35,
+  Home: 36,
+  ArrowLeft: 37,
+  ArrowRight: 39,
+  Delete: 46,
+};
+
+/** The protocol over the pipes 3 and 4: Chromium ends when they are closed, so none is left behind. */
+function connect(write: Writable, read: Readable) {
+  const waiting = new Map<number, (message: Message) => void>();
+  const listeners = new Set<(message: Message) => void>();
+  let [sent, rest] = [0, ''];
+  read.on('data', (chunk: Buffer) => {
+    const messages = (rest + chunk.toString('utf8')).split('\0');
+    rest = messages.pop() ?? '';
+    for (const text of messages) {
+      const message = JSON.parse(text) as Message;
+      if (message.id === undefined) for (const listener of listeners) listener(message);
+      else waiting.get(message.id)?.(message);
+    }
+  });
+  return {
+    listeners,
+    send: (method: string, params: Params = {}, sessionId?: string): Promise<Params> =>
+      new Promise((resolve, reject) => {
+        const id = (sent += 1);
+        waiting.set(id, ({ result, error }) => {
+          waiting.delete(id);
+          if (error === undefined) resolve(result);
+          else reject(new Error(`${method}: ${error.message}`));
+        });
+        write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+      }),
+  };
+}
+
+async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
+  const { browserContextId } = await connection.send('Target.createBrowserContext');
+  const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank', browserContextId });
+  const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
+  const seen: Message[] = [];
+  const listening: { readonly method: string; readonly listener: (params: Params) => void }[] = [];
+  const collect = (message: Message) => {
+    if (message.sessionId !== sessionId) return;
+    seen.push(message);
+    for (const { method, listener } of listening) if (method === message.method) listener(message.params);
+  };
+  connection.listeners.add(collect);
+
+  const send = (method: string, params?: Params) => connection.send(method, params, sessionId);
+  const evaluate = async (expression: string) => {
+    const asked = { expression, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await send('Runtime.evaluate', asked);
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  };
+  const until = async (expression: string) => {
+    for (let tries = 0; tries < 300; tries += 1) {
+      const value = await evaluate(expression);
+      if (value) return value;
+      await sleep(50);
+    }
+    throw new Error(`it never came true: ${expression}`);
+  };
+  const key = async (type: string, more: Params) => send('Input.dispatchKeyEvent', { type, ...more });
+
+  for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Audits']) await send(`${domain}.enable`);
+  return {
+    send,
+    evaluate,
+    until,
+    events: (method) => seen.filter((message) => message.method === method).map(({ params }) => params),
+    on: (method, listener) => void listening.push({ method, listener }),
+    open: async (url) => {
+      await send('Page.navigate', { url });
+      await until(`location.href === ${JSON.stringify(url)} && document.readyState === 'complete'`);
+    },
+    type: async (text) => {
+      for (const character of text) {
+        await key('keyDown', { key: character, text: character });
+        await key('keyUp', { key: character });
+      }
+    },
+    press: async (name, { shift = false } = {}) => {
+      const pressed = { key: name, code: name, windowsVirtualKeyCode: KEYS[name], modifiers: shift ? 8 : 0 };
+      await key(name === 'Enter' ? 'keyDown' : 'rawKeyDown', {
+        ...pressed,
+        ...(name === 'Enter' && { text: '\r' }),
+      });
+      await key('keyUp', pressed);
+    },
+    undo: async () => {
+      const pressed = { key: 'z', code: 'KeyZ', windowsVirtualKeyCode: 90, modifiers: 2 };
+      await key('rawKeyDown', { ...pressed, commands: ['undo'] });
+      await key('keyUp', pressed);
+    },
+    click: async (selector, count = 1) => {
+      const { x, y } = await evaluate(
+        `(() => { const element = document.querySelector(${JSON.stringify(selector)}); element.scrollIntoView({ block: 'center' }); const { x, y, width, height } = element.getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
+      );
+      // Without waiting in between: as fast as a double click.
+      const clicks = Array.from({ length: count }, (_, index) =>
+        ['mousePressed', 'mouseReleased'].map((type) =>
+          send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: index + 1 }),
+        ),
+      );
+      await Promise.all(clicks.flat());
+    },
+    screenshot: async () =>
+      Buffer.from((await send('Page.captureScreenshot', { format: 'png' })).data, 'base64'),
+    close: async () => {
+      connection.listeners.delete(collect);
+      await connection.send('Target.disposeBrowserContext', { browserContextId });
+    },
+  };
+}
+
+/** Headless Chromium. Every tab has storage and cookies of its own. */
+export async function startChromium(): Promise<Chromium> {
+  const flags = [
+    ...CHROMIUM_FLAGS,
+    `--user-data-dir=${temporaryFolder()}`,
+    '--remote-debugging-pipe',
+    '--hide-scrollbars',
+  ];
+  const child = spawn('/usr/bin/chromium', [...flags, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const connection = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  await connection.send('Browser.getVersion');
+  return {
+    newTab: () => aTab(connection),
+    close: async () => {
+      await connection.send('Browser.close');
+      await ended;
+    },
+  };
+}

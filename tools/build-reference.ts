@@ -1,0 +1,57 @@
+// `node tools/build-reference.ts FOLDER`: the reference page of docs/openapi.json as static files that need no other host. The page is Redoc,
+// whose one file is taken from its npm package; installing that would bring a hundred packages that nothing here needs.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { cache, fetchPublished } from './published-package.ts';
+
+const REDOC = {
+  name: 'redoc',
+  version: '2.5.4',
+  sha512: 'M6jWhG1qoBnH6TFmzJnstyCZ87HmOY/UzDm78mHiYihEdlV/YcS9ogOo1NlElnJMeLsyxHFe2yFc4sNjHTrABQ==',
+};
+const SCRIPT = 'redoc.standalone.js';
+const LICENSES = 'redoc.standalone.js.LICENSE.txt';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>Cloakroom: reference</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta
+      http-equiv="Content-Security-Policy"
+      content="default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
+    />
+    <style>
+      body {
+        margin: 0;
+      }
+    </style>
+  </head>
+  <body>
+    <redoc spec-url="openapi.json" expand-responses="200,201" path-in-middle-panel></redoc>
+    <script src="${SCRIPT}"></script>
+  </body>
+</html>
+`;
+
+const folder = join(cache, `redoc-${REDOC.version}`);
+if (!existsSync(join(folder, LICENSES)))
+  fetchPublished(
+    REDOC,
+    folder,
+    [SCRIPT, LICENSES].map((file) => ({ from: `bundles/${file}`, to: file })),
+  );
+
+const target = resolve(process.argv[2] ?? 'dist/reference');
+mkdirSync(target, { recursive: true });
+// Its footer shows a picture of another host, which would learn who reads this.
+const script = readFileSync(join(folder, SCRIPT), 'utf8').replace(
+  /https:\/\/cdn\.redoc\.ly\/[^"'`]*/g,
+  'data:,',
+);
+writeFileSync(join(target, SCRIPT), script);
+copyFileSync(join(folder, LICENSES), join(target, LICENSES));
+copyFileSync(join(import.meta.dirname, '..', 'docs', 'openapi.json'), join(target, 'openapi.json'));
+writeFileSync(join(target, 'index.html'), PAGE);
+console.log(target);
