@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Application, Client, NewApplication } from '../sdk/index.ts';
-import { check, clientOf, refusal, showing, type Stage, UnexpectedError } from './stage.ts';
+import type { Client, NewApplication } from '../sdk/index.ts';
+import { check, clientOf, refusal, showing, type Stage } from './stage.ts';
 import { verifyWebhook } from './verify-webhook.ts';
 
 /** The test number of the card networks; every card of the demo has it. */
@@ -28,8 +28,7 @@ async function applicationsAndRules(stage: Stage): Promise<Clients> {
   );
   const management = clientOf(stage, 'management', stage.service.managementKey);
   const create = async (application: NewApplication): Promise<Client> => {
-    const { key }: Application = await management.applications.create(application);
-    if (key === undefined) throw new UnexpectedError('An application was created without a key');
+    const { key } = await management.applications.create(application);
     return clientOf(stage, application.name, key);
   };
   const clients = await showing(stage, { received: ['id', 'key'] }, async () => ({
