@@ -96,6 +96,7 @@ export async function buildSdk(folder: string): Promise<void> {
     ),
   );
   writeDeclarations(join(dist, 'types'));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   if (folder !== sdk)
     for (const file of ['package.json', 'README.md']) cpSync(join(sdk, file), join(folder, file));
 }
