@@ -43,7 +43,7 @@ export function owners(
     let owner = name === '(garbage collector)' ? name : '(node)';
     for (let at: number | undefined = sample; at !== undefined && owner === '(node)'; at = parents.get(at)) {
       const { url = '', lineNumber = 0 } = frames.get(at) ?? {};
-      if (url.startsWith('file:') && url.endsWith('index.mjs')) owner = ownerOf(sources[lineNumber] ?? '?');
+      if (url.endsWith('index.cjs')) owner = ownerOf(sources[lineNumber] ?? '?');
     }
     shares.set(owner, (shares.get(owner) ?? 0) + 1);
   }

@@ -118,12 +118,12 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   });
 
   const environments = (await (await fetch(`${aws}/_local/functions`)).json()) as Environments;
-  const reference = join(bundleProgram('bench/warm/reference.ts', { minify }), 'index.mjs');
+  const reference = join(bundleProgram('bench/warm/reference.ts', { minify }), 'index.cjs');
   const bundles = new Map<string, string>();
 
   function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
     const bundle =
-      bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.mjs');
+      bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.cjs');
     bundles.set(folder, bundle);
     const found = environments.find(({ name }) => name.toLowerCase().includes(`-${folder}function`));
     if (found === undefined)
