@@ -11,11 +11,11 @@ const TOP = 70;
 const args = process.argv.slice(2);
 const profiles = args.includes('--profile');
 const only = args.find((arg) => !arg.startsWith('--')) ?? '';
-const { scenarios, stop } = await startScenarios({ minify: !profiles });
+const started = await startScenarios({ minify: !profiles });
 const kilobytes = (bytes: number) => (bytes / 1024).toFixed(0);
 
 try {
-  for (const { name, ...scenario } of scenarios.filter((each) => each.name.startsWith(only))) {
+  for (const { name, ...scenario } of started.scenarios.filter((each) => each.name.startsWith(only))) {
     if (profiles) {
       for (const side of ['ours', 'reference'] as const) {
         const file = `.local/${name.replaceAll(' ', '-')}-${side}.cpuprofile`;
@@ -35,5 +35,5 @@ try {
     );
   }
 } finally {
-  await stop();
+  await started.stop();
 }

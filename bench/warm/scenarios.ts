@@ -10,6 +10,13 @@ export interface Scenarios {
   stop(): Promise<void>;
 }
 
+/** What of anything that is created is used here. */
+interface Made {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly key: string;
+}
+
 type Environments = readonly {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -86,7 +93,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   );
   const { base_url: baseUrl, aws_endpoint_url: aws, management_key: manager } = service.credentials;
 
-  async function post(path: string, key: string, body: unknown): Promise<any> {
+  async function post(path: string, key: string, body: unknown): Promise<Made> {
     const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
     const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
@@ -95,7 +102,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     });
     if (response.status >= 300)
       throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
-    return response.json();
+    return (await response.json()) as Made;
   }
 
   const { key } = await post('/applications', manager, {
@@ -103,7 +110,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     type: 'private',
     permissions: TOKEN_PERMISSIONS,
   });
-  const cards: { id: string; tenant_id: string }[] = [];
+  const cards: Made[] = [];
   for (let index = 0; index < 100; index += 1)
     cards.push(
       await post('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
@@ -210,7 +217,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       ...{ status: 200, batch: 30 },
       events: repeated(() =>
         anEvent({
-          ...{ method: 'POST', path: `/reactors/${String(reactor.id)}/react`, key, id: String(reactor.id) },
+          ...{ method: 'POST', path: `/reactors/${reactor.id}/react`, key, id: reactor.id },
           body: { args: { card: `{{ ${id} }}` } },
         }),
       ),
