@@ -3,7 +3,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
 import { createVault } from '../core/crypto/vault.ts';
 import type { Clock } from '../core/shared/clock.ts';
-import { CLIENT_SETTINGS } from './aws/client-settings.ts';
+import { CLIENT_SETTINGS, withoutLogger } from './aws/client-settings.ts';
 import { createApplicationStore } from './dynamodb/application-store.ts';
 import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
@@ -22,12 +22,12 @@ export interface EdgeStoreSettings {
 
 /** The stores, keys and vault that authenticate, seal and remember for every function behind the API, over one client of each service. */
 export function createEdgeStores(settings: EdgeStoreSettings, clock: Clock) {
-  const dynamodb = new DynamoDBClient(CLIENT_SETTINGS);
+  const dynamodb = withoutLogger(new DynamoDBClient(CLIENT_SETTINGS));
   const tenantStore = createTenantStore({ client: dynamodb, name: settings.accessTable });
   const access = { client: dynamodb, name: settings.accessTable };
   const ephemeral = { client: dynamodb, name: settings.ephemeralTable };
   const applicationStore = createApplicationStore(access);
-  const keyService = createKmsKeyService(new KMSClient(CLIENT_SETTINGS), settings.keyId);
+  const keyService = createKmsKeyService(withoutLogger(new KMSClient(CLIENT_SETTINGS)), settings.keyId);
   const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock });
   return {
     dynamodb,

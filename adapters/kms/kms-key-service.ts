@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { KeyContext, KeyService } from '../../core/crypto/key-service.ts';
 import { callDependency } from '../aws/dependency-error.ts';
@@ -5,6 +6,13 @@ import { callDependency } from '../aws/dependency-error.ts';
 function bytes(value: Uint8Array | undefined): Buffer {
   if (value === undefined) throw new Error('KMS: an answer without its bytes');
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+/** A key out of the bytes that KMS answered, which are wiped: from then on nothing prints it. */
+function secretKey(plaintext: Uint8Array | undefined): KeyObject {
+  const key = createSecretKey(bytes(plaintext));
+  plaintext?.fill(0);
+  return key;
 }
 
 const encryptionContext = ({ tenant, purpose, version }: KeyContext) => ({ tenant, purpose, version });
@@ -19,7 +27,7 @@ export function createKmsKeyService(client: KMSClient, keyId: string): KeyServic
         EncryptionContext: encryptionContext(context),
       });
       const answer = await callDependency(() => client.send(command));
-      return { key: bytes(answer.Plaintext), wrapped: bytes(answer.CiphertextBlob) };
+      return { key: secretKey(answer.Plaintext), wrapped: bytes(answer.CiphertextBlob) };
     },
     async unwrapKey(wrapped, context) {
       const command = new DecryptCommand({
@@ -27,7 +35,7 @@ export function createKmsKeyService(client: KMSClient, keyId: string): KeyServic
         CiphertextBlob: wrapped,
         EncryptionContext: encryptionContext(context),
       });
-      return bytes((await callDependency(() => client.send(command))).Plaintext);
+      return secretKey((await callDependency(() => client.send(command))).Plaintext);
     },
   };
 }

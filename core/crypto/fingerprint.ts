@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { canonical, jsonType, type Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
@@ -11,7 +11,7 @@ import type { Secret } from '../shared/secret.ts';
  * The JSON type of the data is part of it because `stringify` gives the text `"12"` and the number `12` one text, and
  * deduplication must never answer one with the other.
  */
-export function fingerprint(key: Buffer, type: string, data: Secret<Json>, value: Secret<Json>): string {
+export function fingerprint(key: KeyObject, type: string, data: Secret<Json>, value: Secret<Json>): string {
   const input = JSON.stringify([type, jsonType(data.reveal()), canonical(value.reveal())]);
   return base58.encode(createHmac('sha256', key).update(input).digest());
 }

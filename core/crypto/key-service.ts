@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+
 /** What a wrapped key is bound to; a key unwraps only under the very same context. */
 export interface KeyContext {
   readonly tenant: string;
@@ -6,8 +8,8 @@ export interface KeyContext {
 }
 
 export interface GeneratedKey {
-  /** 32 random bytes. */
-  readonly key: Buffer;
+  /** 32 random bytes, in a form that nothing prints. */
+  readonly key: KeyObject;
   /** The same key, encrypted by the key service under the context. Safe to store. */
   readonly wrapped: Buffer;
 }
@@ -18,5 +20,5 @@ export interface GeneratedKey {
  */
 export interface KeyService {
   generateKey(context: KeyContext): Promise<GeneratedKey>;
-  unwrapKey(wrapped: Buffer, context: KeyContext): Promise<Buffer>;
+  unwrapKey(wrapped: Buffer, context: KeyContext): Promise<KeyObject>;
 }

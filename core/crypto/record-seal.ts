@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomFillSync,
+  type KeyObject,
+} from 'node:crypto';
 
 /*
  * The sealed record, format 1 (docs/security.md holds it with test vectors):
@@ -21,7 +28,7 @@ const NONCE_AT = 19;
 const TEXT_AT = 31;
 const TAG_BYTES = 16;
 const KEY_INFO = Buffer.from('cloakroom record key v1');
-const EXPAND_INPUT = Buffer.concat([KEY_INFO, Buffer.from([1])]);
+const KEY_BYTES = 32;
 
 /** Bytes that sealing adds to its plaintext. */
 export const SEAL_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
@@ -36,7 +43,7 @@ export interface RecordContext {
 /** A tenant's data key: 32 bytes and the version that is written into each record. */
 export interface DataKey {
   readonly version: number;
-  readonly key: Buffer;
+  readonly key: KeyObject;
 }
 
 /** Why a record does not open. Says nothing about the key or the content. */
@@ -47,10 +54,9 @@ export class RecordCorruptedError extends Error {
   }
 }
 
-/** HKDF-SHA-256 with one block of output: extract, then expand (RFC 5869, sections 2.2 and 2.3). */
-function recordKey(tenantKey: Buffer, salt: Buffer): Buffer {
-  const pseudorandomKey = createHmac('sha256', salt).update(tenantKey).digest();
-  return createHmac('sha256', pseudorandomKey).update(EXPAND_INPUT).digest();
+/** HKDF-SHA-256 (RFC 5869). Keys are `KeyObject`s throughout: Node takes ten times as long to make one of bytes that it has to look at first. */
+function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', tenantKey, salt, KEY_INFO, KEY_BYTES)));
 }
 
 /** The header and each part of the context with its length before it, so that no two contexts share their bytes. */

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { invalid } from './service-error.ts';
 
 /** What a cursor belongs to: it is good for the same list, the same application and the same filters only. */
@@ -11,18 +11,18 @@ export interface CursorScope {
 
 const MAC_BYTES = 16;
 
-function mac(key: Buffer, scope: CursorScope, position: string): Buffer {
+function mac(key: KeyObject, scope: CursorScope, position: string): Buffer {
   const input = JSON.stringify([scope.list, scope.applicationId, scope.filters, position]);
   return createHmac('sha256', key).update(input).digest().subarray(0, MAC_BYTES);
 }
 
 /** An opaque text that leads back to a position, under the tenant's cursor key. */
-export function encodeCursor(key: Buffer, scope: CursorScope, position: string): string {
+export function encodeCursor(key: KeyObject, scope: CursorScope, position: string): string {
   return Buffer.concat([mac(key, scope, position), Buffer.from(position)]).toString('base64url');
 }
 
 /** The position of a cursor. Throws `validation_failed` if it was changed or belongs to something else. */
-export function decodeCursor(key: Buffer, scope: CursorScope, cursor: string): string {
+export function decodeCursor(key: KeyObject, scope: CursorScope, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(MAC_BYTES).toString('utf8');
   const given = bytes.subarray(0, MAC_BYTES);

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /**
  * The random values that name what a request writes. Under an idempotency key they are the same when the request is tried again,
@@ -33,9 +33,10 @@ function uuidOf(bytes: Buffer): string {
 
 /** The same values in the same order for the same secret seed of a request that was first tried at `startedAt`. */
 export function repeatableIdentity(seed: Buffer, startedAt: number): WriteIdentity {
+  const key = createSecretKey(seed);
   let drawn = 0;
   const draw = () =>
-    createHmac('sha256', seed)
+    createHmac('sha256', key)
       .update(String((drawn += 1)))
       .digest();
   return {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { Container } from '../shared/container.ts';
 
 /**
@@ -18,7 +18,7 @@ function spelled(term: IndexTerm): readonly string[] {
 }
 
 /** The name of a term in the index: 192 bits of HMAC-SHA-256 under the tenant's search key, in base64url. */
-export function hashTerm(searchKey: Buffer, term: IndexTerm): string {
+export function hashTerm(searchKey: KeyObject, term: IndexTerm): string {
   const digest = createHmac('sha256', searchKey)
     .update(JSON.stringify(spelled(term)))
     .digest();

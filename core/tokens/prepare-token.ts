@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { renderTemplate } from '../expressions/render.ts';
 import type { Container } from '../shared/container.ts';
@@ -30,9 +31,9 @@ export interface PreparedContent {
   /** The expiration that `expiresAt` names. */
   readonly expiration?: Timestamp;
   /** The fingerprint under a tenant's fingerprint key. */
-  fingerprint(key: Buffer): string;
+  fingerprint(key: KeyObject): string;
   /** The hashed terms under a tenant's search key. */
-  terms(key: Buffer): readonly string[];
+  terms(key: KeyObject): readonly string[];
   /** Whether there is any term, so that a plain token needs no search key. */
   readonly hasTerms: boolean;
 }

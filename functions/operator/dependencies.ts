@@ -2,7 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS, CONTROL_CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import {
+  CLIENT_SETTINGS,
+  CONTROL_CLIENT_SETTINGS,
+  withoutLogger,
+} from '../../adapters/aws/client-settings.ts';
 import { createApplicationStore } from '../../adapters/dynamodb/application-store.ts';
 import { oldestDue } from '../../adapters/dynamodb/due-index.ts';
 import { countParked } from '../../adapters/dynamodb/due-reactors.ts';
@@ -38,13 +42,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
   const config = environment.parse(env);
-  const client = new DynamoDBClient(CLIENT_SETTINGS);
-  const sqs = new SQSClient(CLIENT_SETTINGS);
+  const client = withoutLogger(new DynamoDBClient(CLIENT_SETTINGS));
+  const sqs = withoutLogger(new SQSClient(CLIENT_SETTINGS));
   const table = (name: string) => ({ client, name });
   const [access, ephemeral] = [table(config.ACCESS_TABLE), table(config.EPHEMERAL_TABLE)];
   const [tokens, reactors] = [table(config.TOKENS_TABLE), table(config.REACTORS_TABLE)];
   const tenantStore = createTenantStore(access);
-  const keyService = createKmsKeyService(new KMSClient(CLIENT_SETTINGS), config.KEY_ID);
+  const keyService = createKmsKeyService(withoutLogger(new KMSClient(CLIENT_SETTINGS)), config.KEY_ID);
   const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock: Date.now });
   return {
     tenantStore,
@@ -66,7 +70,7 @@ export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
     ),
     reactorStore: createReactorStore(reactors),
     reactorFunctions: createReactorRepairs(
-      new LambdaClient(CONTROL_CLIENT_SETTINGS),
+      withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)),
       config.REACTOR_FUNCTION_PREFIX,
     ),
     invocationStore: createInvocationStore(reactors, ephemeral),

@@ -1,6 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS, invokeClientSettings } from '../../adapters/aws/client-settings.ts';
+import { CLIENT_SETTINGS, invokeClientSettings, withoutLogger } from '../../adapters/aws/client-settings.ts';
 import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
 import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
@@ -29,17 +29,20 @@ export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
     Date.now,
   );
   const reactors = { client: dynamodb, name: config.REACTORS_TABLE };
-  const sqs = new SQSClient(CLIENT_SETTINGS);
+  const sqs = withoutLogger(new SQSClient(CLIENT_SETTINGS));
   return {
     ...stores,
     reactorStore: createReactorStore(reactors),
     invocationStore: createInvocationStore(reactors, { client: dynamodb, name: config.EPHEMERAL_TABLE }),
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
-    reactorRunner: createReactorRunner(new LambdaClient(invokeClientSettings(ANSWER_WITHIN_MS)), {
-      namePrefix: config.REACTOR_FUNCTION_PREFIX,
-      egressAllowList: config.EGRESS_ALLOW_LIST,
-    }),
+    reactorRunner: createReactorRunner(
+      withoutLogger(new LambdaClient(invokeClientSettings(ANSWER_WITHIN_MS))),
+      {
+        namePrefix: config.REACTOR_FUNCTION_PREFIX,
+        egressAllowList: config.EGRESS_ALLOW_LIST,
+      },
+    ),
     parseTokenInput,
     presentResult: presentReactorResult,
     presentFailure,

@@ -4,6 +4,7 @@ import {
   CLIENT_SETTINGS,
   CONTROL_CLIENT_SETTINGS,
   invokeClientSettings,
+  withoutLogger,
 } from '../../adapters/aws/client-settings.ts';
 import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
@@ -54,8 +55,11 @@ export function dependencies(env: NodeJS.ProcessEnv): ReactorsDeps {
     ...stores,
     reactorStore: createReactorStore(reactors),
     invocationStore: createInvocationStore(reactors, { client: dynamodb, name: config.EPHEMERAL_TABLE }),
-    invocationQueue: createInvocationQueue(new SQSClient(CLIENT_SETTINGS), config.INVOCATIONS_QUEUE_URL),
-    reactorFunctions: createReactorFunctions(new LambdaClient(CONTROL_CLIENT_SETTINGS), {
+    invocationQueue: createInvocationQueue(
+      withoutLogger(new SQSClient(CLIENT_SETTINGS)),
+      config.INVOCATIONS_QUEUE_URL,
+    ),
+    reactorFunctions: createReactorFunctions(withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)), {
       namePrefix: prefix,
       roleArn: config.REACTOR_ROLE,
       layerArn: config.REACTOR_LAYER,
@@ -63,10 +67,13 @@ export function dependencies(env: NodeJS.ProcessEnv): ReactorsDeps {
       codeKeyArn: config.KEY_ID,
       hotConcurrency: config.HOT_CONCURRENCY,
     }),
-    reactorRunner: createReactorRunner(new LambdaClient(invokeClientSettings(ANSWER_WITHIN_MS)), {
-      namePrefix: prefix,
-      egressAllowList: config.EGRESS_ALLOW_LIST,
-    }),
+    reactorRunner: createReactorRunner(
+      withoutLogger(new LambdaClient(invokeClientSettings(ANSWER_WITHIN_MS))),
+      {
+        namePrefix: prefix,
+        egressAllowList: config.EGRESS_ALLOW_LIST,
+      },
+    ),
     parseTokenInput,
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList: config.EGRESS_ALLOW_LIST,

@@ -3,7 +3,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS, CONTROL_CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import {
+  CLIENT_SETTINGS,
+  CONTROL_CLIENT_SETTINGS,
+  withoutLogger,
+} from '../../adapters/aws/client-settings.ts';
 import { dueApplications, dueKeyRotations, dueSessions } from '../../adapters/dynamodb/due-access.ts';
 import { countParked, dueInvocations, dueReactors } from '../../adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
@@ -32,14 +36,14 @@ export interface SweeperDeps {
 export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
   const config = environment.parse(env);
   const tables = {
-    client: new DynamoDBClient(CLIENT_SETTINGS),
+    client: withoutLogger(new DynamoDBClient(CLIENT_SETTINGS)),
     tokensTable: config.TOKENS_TABLE,
     ephemeralTable: config.EPHEMERAL_TABLE,
     listShards: config.LIST_SHARDS,
   };
   const ephemeral = { client: tables.client, name: config.EPHEMERAL_TABLE };
   const reactors = { client: tables.client, name: config.REACTORS_TABLE };
-  const sqs = new SQSClient(CLIENT_SETTINGS);
+  const sqs = withoutLogger(new SQSClient(CLIENT_SETTINGS));
   const access = { client: tables.client, name: config.ACCESS_TABLE };
   const works: Readonly<Record<DueWorkName, DueWork>> = {
     cvc: dueCvcs(tables, Date.now),
@@ -48,7 +52,7 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     sessions: dueSessions(ephemeral, Date.now),
     keys: dueKeyRotations(access, {
       tenantKeyRing: createTenantStore(access),
-      keyService: createKmsKeyService(new KMSClient(CLIENT_SETTINGS), config.KEY_ID),
+      keyService: createKmsKeyService(withoutLogger(new KMSClient(CLIENT_SETTINGS)), config.KEY_ID),
       clock: Date.now,
       keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
     }),
@@ -61,7 +65,7 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     reactors: dueReactors(reactors, {
       reactorStore: createReactorStore(reactors),
       reactorFunctions: createReactorRepairs(
-        new LambdaClient(CONTROL_CLIENT_SETTINGS),
+        withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)),
         config.REACTOR_FUNCTION_PREFIX,
       ),
       clock: Date.now,

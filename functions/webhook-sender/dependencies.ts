@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS } from '../../adapters/aws/client-settings.ts';
+import { CLIENT_SETTINGS, withoutLogger } from '../../adapters/aws/client-settings.ts';
 import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
 import { createEdgeStores } from '../../adapters/edge-stores.ts';
 import { createEgressClient } from '../../adapters/egress/https-egress-client.ts';
@@ -24,7 +24,10 @@ export function dependencies(env: NodeJS.ProcessEnv): DeliverDeps {
       { client: dynamodb, name: config.REACTORS_TABLE },
       { client: dynamodb, name: config.EPHEMERAL_TABLE },
     ),
-    deliveryQueue: createInvocationQueue(new SQSClient(CLIENT_SETTINGS), config.DELIVERIES_QUEUE_URL),
+    deliveryQueue: createInvocationQueue(
+      withoutLogger(new SQSClient(CLIENT_SETTINGS)),
+      config.DELIVERIES_QUEUE_URL,
+    ),
     egress: createEgressClient(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
     presentFailure,

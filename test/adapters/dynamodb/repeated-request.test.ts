@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
 import type { Caller } from '../../../core/applications/application.ts';
 import type { TenantKeys } from '../../../core/crypto/tenant-keys.ts';
@@ -10,7 +10,7 @@ import type { TokenInput } from '../../../core/tokens/token-input.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { TENANT } from './a-stored-token.ts';
 
-const key = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
 const tenantKeys: TenantKeys = {
   current: () => Promise.resolve({ version: 1, key }),
   newest: () => Promise.resolve({ version: 1, key }),

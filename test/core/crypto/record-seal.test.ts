@@ -1,4 +1,4 @@
-import { randomBytes, webcrypto } from 'node:crypto';
+import { createSecretKey, randomBytes, webcrypto } from 'node:crypto';
 import fc from 'fast-check';
 import {
   dataKeyVersion,
@@ -9,7 +9,7 @@ import {
 } from '../../../core/crypto/record-seal.ts';
 import { RECORD_VECTORS } from './record-vectors.ts';
 
-const dataKey = { version: 7, key: randomBytes(32) };
+const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
 /** The format of docs/security.md, written from it anew with WebCrypto: no line is shared with the product. */
@@ -79,7 +79,7 @@ describe('a sealed record', () => {
   it('does not open under another key or version', () => {
     const record = sealRecord(dataKey, context, Buffer.from('x'));
     expect(dataKeyVersion(record)).toBe(7);
-    expect(() => openRecord({ version: 7, key: randomBytes(32) }, context, record)).toThrow(
+    expect(() => openRecord({ version: 7, key: createSecretKey(randomBytes(32)) }, context, record)).toThrow(
       RecordCorruptedError,
     );
     expect(() => openRecord({ ...dataKey, version: 8 }, context, record)).toThrow(RecordCorruptedError);
@@ -93,7 +93,7 @@ describe('a sealed record', () => {
 
   it('is opened by an independent implementation of the documented format', async () => {
     const record = sealRecord(dataKey, context, Buffer.from('naïve 4242'));
-    await expect(openIndependently(dataKey.key, ['tenant', 'record', 'data'], record)).resolves.toBe(
+    await expect(openIndependently(dataKey.key.export(), ['tenant', 'record', 'data'], record)).resolves.toBe(
       'naïve 4242',
     );
   });
@@ -101,7 +101,7 @@ describe('a sealed record', () => {
   it.each(RECORD_VECTORS)('has the test vector $name', async (vector) => {
     const [key, record] = [Buffer.from(vector.key, 'hex'), Buffer.from(vector.record, 'hex')];
     const where = { tenantId: vector.tenantId, recordId: vector.recordId, field: vector.field };
-    const opened = openRecord({ version: dataKeyVersion(record), key }, where, record);
+    const opened = openRecord({ version: dataKeyVersion(record), key: createSecretKey(key) }, where, record);
     expect(opened.toString('utf8')).toBe(vector.plaintext);
     await expect(
       openIndependently(key, [vector.tenantId, vector.recordId, vector.field], record),

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { KeyContext } from '../../../core/crypto/key-service.ts';
+import type { DataKey } from '../../../core/crypto/record-seal.ts';
 import { createTenantKeys, KEY_LIFETIME_MS, type WrappedKey } from '../../../core/crypto/tenant-keys.ts';
 
 function setUp() {
@@ -15,14 +16,14 @@ function setUp() {
     clock: () => now,
     wrappedKeyStore: { wrappedKeys: (tenantId) => Promise.resolve(tenantId === 'known' ? keys : undefined) },
     keyService: {
-      generateKey: () => Promise.resolve({ key: randomBytes(32), wrapped: randomBytes(32) }),
+      generateKey: () => Promise.resolve({ key: createSecretKey(randomBytes(32)), wrapped: randomBytes(32) }),
       unwrapKey: (wrapped, context) => {
         if (failures > 0) {
           failures -= 1;
           return Promise.reject(new Error('down'));
         }
         unwraps.push(context);
-        return Promise.resolve(Buffer.from(`plain ${wrapped.toString()}`));
+        return Promise.resolve(createSecretKey(Buffer.from(`plain ${wrapped.toString()}`)));
       },
     },
   });
@@ -34,14 +35,13 @@ function setUp() {
   };
 }
 
+const plain = ({ version, key }: DataKey) => [version, key.export().toString()];
+
 describe('tenant keys', () => {
   it('uses the newest version of a purpose and still opens with the old ones', async () => {
     const { tenantKeys } = setUp();
-    expect(await tenantKeys.current('known', 'data')).toEqual({ version: 2, key: Buffer.from('plain two') });
-    expect(await tenantKeys.version('known', 'data', 1)).toEqual({
-      version: 1,
-      key: Buffer.from('plain one'),
-    });
+    expect(plain(await tenantKeys.current('known', 'data'))).toEqual([2, 'plain two']);
+    expect(plain(await tenantKeys.version('known', 'data', 1))).toEqual([1, 'plain one']);
   });
 
   it('unwraps under the context tenant, purpose and version', async () => {

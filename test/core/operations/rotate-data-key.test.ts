@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { createTenantKeys, type WrappedKey } from '../../../core/crypto/tenant-keys.ts';
 import { createVault } from '../../../core/crypto/vault.ts';
 import { dataKeyVersion } from '../../../core/crypto/record-seal.ts';
@@ -9,14 +9,17 @@ const CONTEXT = { tenantId: 't', recordId: 'r', field: 'data' };
 
 /** A tenant whose wrapped keys are kept here; instances of the service have caches of their own. */
 function aTenant() {
-  const plain = new Map<string, Buffer>();
+  const plain = new Map<string, KeyObject>();
   const keyService = {
     generateKey: () => {
-      const [key, wrapped] = [randomBytes(32), randomBytes(16)];
+      const [key, wrapped] = [createSecretKey(randomBytes(32)), randomBytes(16)];
       plain.set(wrapped.toString('hex'), key);
       return Promise.resolve({ key, wrapped });
     },
-    unwrapKey: (wrapped: Buffer) => Promise.resolve(plain.get(wrapped.toString('hex')) ?? Buffer.alloc(0)),
+    unwrapKey: (wrapped: Buffer) => {
+      const key = plain.get(wrapped.toString('hex'));
+      return key === undefined ? Promise.reject(new Error('unknown')) : Promise.resolve(key);
+    },
   };
   const state = { keys: [] as readonly WrappedKey[], rotateAt: 1_000, now: 0 };
   const deps = {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../core/applications/application.ts';
 import type { InvocationId } from '../../../core/reactors/invocation-store.ts';
 import type { Invocation } from '../../../core/reactors/invocation.ts';
@@ -16,7 +16,7 @@ import { presentFailure, presentReactorResult } from '../../../http/present-reac
 import { aVault } from '../../http/an-api.ts';
 import { anApplication, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 
-const key = Buffer.alloc(32, 7);
+const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys: TenantKeys = {
   current: () => Promise.resolve({ version: 1, key }),
   newest: () => Promise.resolve({ version: 1, key }),

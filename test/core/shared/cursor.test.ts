@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor, type CursorScope } from '../../../core/shared/cursor.ts';
 
-const key = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
 const scope: CursorScope = { list: 'tokens', applicationId: 'app-1', filters: 'type=card' };
 const refused = expect.objectContaining({
   code: 'validation_failed',
@@ -27,7 +27,7 @@ describe('a cursor', () => {
       { list: 'tokens', applicationId: 'app-1type=card', filters: '' },
     ])
       expect(() => decodeCursor(key, other, cursor)).toThrow(refused);
-    expect(() => decodeCursor(randomBytes(32), scope, cursor)).toThrow(refused);
+    expect(() => decodeCursor(createSecretKey(randomBytes(32)), scope, cursor)).toThrow(refused);
   });
 
   it('is refused after any change of any character', () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import type { Json } from '../../../core/shared/json.ts';
 import { Secret } from '../../../core/shared/secret.ts';
@@ -6,7 +6,7 @@ import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../core
 import { TOKEN_TYPE_NAMES } from '../../../core/tokens/token-type.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-const key = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
 
 const prepare = (type: TokenContent['type'], data: Json, more: Partial<TokenContent> = {}) =>
   prepareContent({ type, data: new Secret(data), ...more }, NOW);
@@ -87,7 +87,7 @@ describe('the content of a token', () => {
       print('token', { a: [2, 1] }),
       print('token', false),
       print('token', 'false'),
-      prepare('card', CARD).fingerprint(randomBytes(32)),
+      prepare('card', CARD).fingerprint(createSecretKey(randomBytes(32))),
     ];
     expect(new Set(prints).size).toBe(prints.length);
     fc.assert(

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Secret } from '../../../core/shared/secret.ts';
 import type { Json } from '../../../core/shared/json.ts';
@@ -99,7 +99,7 @@ describe('a search query', () => {
 });
 
 describe('an index term', () => {
-  const key = randomBytes(32);
+  const key = createSecretKey(randomBytes(32));
 
   it('is found without regard to case in metadata, exactly in data', () => {
     const metadata = (name: string, value: string) => hashTerm(key, { kind: 'metadata', key: name, value });
@@ -117,7 +117,7 @@ describe('an index term', () => {
       hashTerm(key, { kind: 'metadata', key: 'a","b', value: '' }),
       hashTerm(key, { kind: 'data', value: '/a/' }),
       hashTerm(key, { kind: 'container', container: '/a/' }),
-      hashTerm(randomBytes(32), { kind: 'container', container: '/a/' }),
+      hashTerm(createSecretKey(randomBytes(32)), { kind: 'container', container: '/a/' }),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
     for (const hash of hashes) expect(hash).toMatch(/^[\w-]{32}$/);
