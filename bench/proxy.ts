@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { runService } from '../test/support/run-service.ts';
 import { startDestination, testCertificate } from '../test/support/destination.ts';
+import { median } from './median.ts';
 
 const ROUNDS = 60;
 
@@ -67,9 +68,6 @@ async function millisecondsOf(run: () => Promise<void>): Promise<number> {
   await run();
   return performance.now() - started;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 try {
   for (const [size, bytes] of [

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildReactorLayer } from '../lib/reactor-layer.ts';
 import { startReactor, type ReactorProcess } from '../test/support/runtime-api.ts';
+import { median } from './median.ts';
 
 const WARM_ROUNDS = 150;
 const COLD_ROUNDS = 25;
@@ -52,9 +53,6 @@ const CODE = `module.exports = async (req) => {
 const ARGS = {
   card: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
 const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { bundleFunction, bundleProgram } from '../../lib/bundle.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { runService } from '../../test/support/run-service.ts';
+import { anEvent } from '../an-event.ts';
+import { environmentOf, functionEnvironments } from '../local-functions.ts';
 import type { Compared } from './measure-warm.ts';
 
 /** An operation to be measured, and what has to be stopped after all of them. */
@@ -10,61 +12,8 @@ export interface Scenarios {
   stop(): Promise<void>;
 }
 
-type Environments = readonly {
-  readonly name: string;
-  readonly environment: Readonly<Record<string, string>>;
-}[];
-
 const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
-
-interface EventOf {
-  readonly method: string;
-  readonly path: string;
-  readonly query?: string;
-  readonly key: string;
-  readonly id?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** An event of an HTTP API (payload format 2.0), with the headers that a client and API Gateway send. */
-function anEvent({ method, path, query = '', key, id, headers = {}, body }: EventOf): object {
-  return {
-    version: '2.0',
-    routeKey: `${method} ${path}`,
-    rawPath: path,
-    rawQueryString: query,
-    headers: {
-      accept: '*/*',
-      'accept-encoding': 'gzip, br',
-      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-      host: 'abcdefghij.execute-api.us-east-1.amazonaws.com',
-      'svc-api-key': key,
-      'user-agent': 'node',
-      'x-amzn-trace-id': 'Root=1-5e6722a7-cc56xmpl46db7ae02d4da47e',
-      'x-forwarded-for': '203.0.113.7',
-      'x-forwarded-port': '443',
-      'x-forwarded-proto': 'https',
-      ...headers,
-    },
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'abcdefghij',
-      domainName: 'abcdefghij.execute-api.us-east-1.amazonaws.com',
-      domainPrefix: 'abcdefghij',
-      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'node' },
-      requestId: 'JKJaXmPLvHcESHA=',
-      routeKey: '$default',
-      stage: '$default',
-      time: '21/Nov/2026:10:15:30 +0000',
-      timeEpoch: Date.now(),
-    },
-    ...(id === undefined ? {} : { pathParameters: { id } }),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    isBase64Encoded: false,
-  };
-}
 
 /** Starts the service, puts into it what the operations need, and names the operations. */
 export async function startScenarios(): Promise<Scenarios> {
@@ -117,18 +66,15 @@ export async function startScenarios(): Promise<Scenarios> {
     configuration: { url: 'https://processor.example.com' },
   });
 
-  const environments = (await (await fetch(`${aws}/_local/functions`)).json()) as Environments;
+  const environments = await functionEnvironments(aws);
   const reference = join(bundleProgram('bench/warm/reference.ts'), 'index.mjs');
   const bundles = new Map<string, string>();
 
   function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
     const bundle = bundles.get(folder) ?? join(bundleFunction(folder), 'index.mjs');
     bundles.set(folder, bundle);
-    const found = environments.find(({ name }) => name.toLowerCase().includes(`-${folder}function`));
-    if (found === undefined)
-      throw new Error(`no function ${folder} among ${environments.map(({ name }) => name).join(', ')}`);
     const env = {
-      ...found.environment,
+      ...environmentOf(environments, folder),
       PATH: process.env['PATH'] ?? '',
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };

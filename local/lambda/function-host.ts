@@ -58,7 +58,10 @@ export interface FunctionHost {
    */
   invoke(functionName: string, payload: string, requestId?: string): Promise<InvocationOutcome>;
   /** Each function with its environment, once the host has been started: what it takes to run its code elsewhere. */
-  environments(): readonly { readonly name: string; readonly environment: Readonly<Record<string, string>> }[];
+  environments(): readonly {
+    readonly name: string;
+    readonly environment: Readonly<Record<string, string>>;
+  }[];
   /** Starts a first instance of each function. Nothing can be invoked before. */
   start(awsEndpointUrl: string): void;
   close(): Promise<void>;

@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { buildSync } from 'esbuild';
+import { BUNDLE_OPTIONS, bundleFunction } from '../../lib/bundle.ts';
+
+/** The folders under `functions/`, each a bundle. */
+export const FUNCTIONS = [
+  'tokens',
+  'applications',
+  'proxy',
+  'reactors',
+  'reactor-worker',
+  'webhook-sender',
+  'sweeper',
+  'operator',
+] as const;
+
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+const referenceFolder = mkdtempSync(join(tmpdir(), 'cloakroom-reference-'));
+process.once('exit', () => rmSync(referenceFolder, { recursive: true, force: true }));
+
+const CLIENTS: Readonly<Record<string, string>> = {
+  'client-dynamodb': 'DynamoDBClient',
+  'client-kms': 'KMSClient',
+  'client-lambda': 'LambdaClient',
+  'client-sqs': 'SQSClient',
+};
+
+export interface BundleFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly gzipBytes: number;
+}
+
+function bundleFile(file: string): BundleFile {
+  const content = readFileSync(file);
+  return { file, bytes: content.length, gzipBytes: gzipSync(content).length };
+}
+
+export const bundleOf = (name: FunctionName): BundleFile =>
+  bundleFile(join(bundleFunction(name), 'index.mjs'));
+
+/** The packages of the AWS SDK that a function's bundle holds a client of. */
+export function clientsOf(name: FunctionName): readonly string[] {
+  const { metafile } = buildSync({
+    ...BUNDLE_OPTIONS,
+    entryPoints: [`functions/${name}/index.ts`],
+    metafile: true,
+    write: false,
+  });
+  const found = Object.keys(metafile.inputs).flatMap(
+    (input) => /node_modules\/@aws-sdk\/(client-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
+  );
+  return [...new Set(found)].toSorted();
+}
+
+/** A bundle, made like a function's, that makes a client of each package with the service's settings, and nothing else. */
+export function referenceBundle(clients: readonly string[]): BundleFile {
+  const named = clients.map((client) => {
+    const name = CLIENTS[client];
+    if (name === undefined)
+      throw new Error(`bench/cold-start/bundles.ts does not know the class of ${client}`);
+    return [client, name] as const;
+  });
+  const contents = [
+    "import { CLIENT_SETTINGS } from './adapters/aws/client-settings.ts';",
+    ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
+    `export const handler = [${named.map(([, name]) => `new ${name}(CLIENT_SETTINGS)`).join(', ')}];`,
+  ].join('\n');
+  const outfile = join(referenceFolder, `${clients.join('-')}.mjs`);
+  const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
+  buildSync({ ...BUNDLE_OPTIONS, stdin: { contents, resolveDir, loader: 'ts' }, outfile });
+  return bundleFile(outfile);
+}
