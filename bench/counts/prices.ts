@@ -15,6 +15,9 @@ const PRICES = {
   sqsRequest: 0.4 / 1e6,
 } as const;
 
+/** As `lib/` and `adapters/lambda/` set it: functions behind the API, and everything else. */
+const GIGABYTES = { api: 1, other: 0.5 } as const;
+
 const METERED_BYTES = 512 * 1024;
 const MILLION = 1e6;
 
@@ -24,10 +27,6 @@ const ASSUMED = {
   roundTripMs: 5,
   /** The proxy's destination, a reactor's run, a webhook's receiver. */
   othersMs: 200,
-  /** Of every function of the service. */
-  memoryGigabytes: 1,
-  /** Of a reactor's function, which is billed while it runs. */
-  reactorGigabytes: 0.5,
 } as const;
 
 /** What a million of an operation costs, in US dollars. */
@@ -51,12 +50,13 @@ function priceOf(
   }: { gatewayRequests: number; waitsMs: number; reactorRuns: number },
 ): Price {
   const seconds = (ASSUMED.ownMs + ASSUMED.roundTripMs * wire.sequential + waitsMs) / 1_000;
+  const gigabytes = gatewayRequests > 0 ? GIGABYTES.api : GIGABYTES.other;
   const reactor =
     reactorRuns *
-    (PRICES.lambdaRequest + (ASSUMED.othersMs / 1_000) * ASSUMED.reactorGigabytes * PRICES.gigabyteSecond);
+    (PRICES.lambdaRequest + (ASSUMED.othersMs / 1_000) * GIGABYTES.other * PRICES.gigabyteSecond);
   const each = {
     database: wire.readUnits * PRICES.readUnit + wire.writeUnits * PRICES.writeUnit,
-    lambda: PRICES.lambdaRequest + seconds * ASSUMED.memoryGigabytes * PRICES.gigabyteSecond + reactor,
+    lambda: PRICES.lambdaRequest + seconds * gigabytes * PRICES.gigabyteSecond + reactor,
     gateway: gatewayRequests * PRICES.gatewayRequest,
     // Each message that is sent is received and deleted by AWS itself, which is billed but not on this wire.
     queues: wire.sqsCalls * 3 * PRICES.sqsRequest,
