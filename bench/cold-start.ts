@@ -1,7 +1,7 @@
 // `npm run bench:cold-start`: from the start of a process to the handler, of each function's real bundle and of a bundle that holds just the
 // SDK clients which the function has, in fresh processes, in turn. Lambda adds to both what it takes to get the code and to start an instance.
 import { runService } from '../test/support/run-service.ts';
-import { bundleOf, clientsOf, FUNCTIONS, referenceBundle } from './cold-start/bundles.ts';
+import { bundleOf, FUNCTIONS, referenceBundle } from './cold-start/bundles.ts';
 import { measureColdStarts, type ColdStart, type Loaded } from './cold-start/measure-cold-start.ts';
 import { environmentOf, functionEnvironments, type FunctionEnvironments } from './local-functions.ts';
 import { report, type Budget } from './section.ts';
@@ -19,12 +19,11 @@ try {
   await service.stop();
 }
 
-const clients = new Map(FUNCTIONS.map((name) => [name, clientsOf(name)] as const));
 const idOf = (packages: readonly string[]) => packages.map((name) => name.replace('client-', '')).join(', ');
-const references = new Map(
-  [...clients.values()].map((packages) => [idOf(packages), referenceBundle(packages)]),
-);
 const bundles = new Map(FUNCTIONS.map((name) => [name, bundleOf(name)] as const));
+const references = new Map(
+  [...bundles.values()].map(({ clients }) => [idOf(clients), referenceBundle(clients)]),
+);
 
 const anEnvironment = environmentOf(environments, 'tokens');
 const loaded: readonly Loaded[] = [
@@ -44,7 +43,7 @@ const size = (file: { readonly bytes: number; readonly gzipBytes: number } | und
 ];
 
 const compared = FUNCTIONS.map((name) => {
-  const reference = idOf(clients.get(name) ?? []);
+  const reference = idOf(bundles.get(name)?.clients ?? []);
   const [own, other] = [startOf(name), startOf(reference)];
   return {
     name,

@@ -27,7 +27,7 @@ if (typeof found === 'string') {
         columns: [
           'operation',
           'local service',
-          found.version.replace('postgres ', ''),
+          /PostgreSQL\D*(\d+\.\d+)/.exec(found.version)?.[0].replace(')', '') ?? found.version,
           'ratio',
           'CPU, local service',
           'CPU, PostgreSQL',

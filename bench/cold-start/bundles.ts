@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { BUNDLE_OPTIONS, bundleFunction } from '../../lib/bundle.ts';
+import { BUNDLE_OPTIONS } from '../../lib/bundle.ts';
 
 /** The folders under `functions/`, each a bundle. */
 export const FUNCTIONS = [
@@ -19,8 +19,8 @@ export const FUNCTIONS = [
 
 export type FunctionName = (typeof FUNCTIONS)[number];
 
-const referenceFolder = mkdtempSync(join(tmpdir(), 'cloakroom-reference-'));
-process.once('exit', () => rmSync(referenceFolder, { recursive: true, force: true }));
+const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundles-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const CLIENTS: Readonly<Record<string, string>> = {
   'client-dynamodb': 'DynamoDBClient',
@@ -35,26 +35,25 @@ export interface BundleFile {
   readonly gzipBytes: number;
 }
 
+export interface FunctionBundle extends BundleFile {
+  /** The packages of the AWS SDK that the bundle holds a client of, without their scope. */
+  readonly clients: readonly string[];
+}
+
 function bundleFile(file: string): BundleFile {
   const content = readFileSync(file);
   return { file, bytes: content.length, gzipBytes: gzipSync(content).length };
 }
 
-export const bundleOf = (name: FunctionName): BundleFile =>
-  bundleFile(join(bundleFunction(name), 'index.mjs'));
-
-/** The packages of the AWS SDK that a function's bundle holds a client of. */
-export function clientsOf(name: FunctionName): readonly string[] {
-  const { metafile } = buildSync({
-    ...BUNDLE_OPTIONS,
-    entryPoints: [`functions/${name}/index.ts`],
-    metafile: true,
-    write: false,
-  });
-  const found = Object.keys(metafile.inputs).flatMap(
+/** The bundle of a function as it is deployed. */
+export function bundleOf(name: FunctionName): FunctionBundle {
+  const outfile = join(folder, `${name}.mjs`);
+  const entryPoints = [`functions/${name}/index.ts`];
+  const { metafile } = buildSync({ ...BUNDLE_OPTIONS, entryPoints, outfile, metafile: true });
+  const clients = Object.keys(metafile.inputs).flatMap(
     (input) => /node_modules\/@aws-sdk\/(client-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
   );
-  return [...new Set(found)].toSorted();
+  return { ...bundleFile(outfile), clients: [...new Set(clients)].toSorted() };
 }
 
 /** A bundle, made like a function's, that makes a client of each package with the service's settings, and nothing else. */
@@ -70,7 +69,7 @@ export function referenceBundle(clients: readonly string[]): BundleFile {
     ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
     `export const handler = [${named.map(([, name]) => `new ${name}(CLIENT_SETTINGS)`).join(', ')}];`,
   ].join('\n');
-  const outfile = join(referenceFolder, `${clients.join('-')}.mjs`);
+  const outfile = join(folder, `${clients.join('-')}.mjs`);
   const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
   buildSync({ ...BUNDLE_OPTIONS, stdin: { contents, resolveDir, loader: 'ts' }, outfile });
   return bundleFile(outfile);
