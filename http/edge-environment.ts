@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The environment that every function behind the API needs for its edge. Lists are separated by commas. */
 export const edgeEnvironment = z.object({

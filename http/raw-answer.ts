@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ServiceError } from '../core/shared/service-error.ts';
 
@@ -10,13 +11,31 @@ export interface RawAnswer {
 /** Largest answer of a function, in bytes of JSON (AWS Lambda quotas), less room for headers. */
 const RESULT_MAX_BYTES = 6_291_556 - 65_536;
 
-/** The body in whichever spelling keeps every byte and takes less room. */
-function spelled(body: Buffer): { readonly body: string; readonly isBase64Encoded: boolean } {
+interface Spelled {
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+  /** Its length within the result, in bytes of JSON. */
+  readonly bytes: number;
+}
+
+const inBase64 = (body: Buffer): Spelled => {
+  const text = body.toString('base64');
+  return { body: text, isBase64Encoded: true, bytes: text.length };
+};
+
+/** Most bytes that JSON makes of one: `\u0000`. */
+const ESCAPE_MAX_BYTES = 6;
+
+/** The body in a spelling that keeps every byte: text where it is UTF-8, unless escaping would make more of it than base64 does. */
+function spelled(body: Buffer): Spelled {
+  if (!isUtf8(body)) return inBase64(body);
   const text = body.toString('utf8');
-  const isText = Buffer.from(text).equals(body) && JSON.stringify(text).length < body.length * 1.3 + 64;
-  return isText
-    ? { body: text, isBase64Encoded: false }
-    : { body: body.toString('base64'), isBase64Encoded: true };
+  const most = body.length * ESCAPE_MAX_BYTES;
+  // Most bodies fit whatever escaping makes of them; measuring would cost more than it saves.
+  if (most <= RESULT_MAX_BYTES) return { body: text, isBase64Encoded: false, bytes: most };
+  // Escapes are ASCII, so what they add in characters they add in bytes.
+  const bytes = body.length + JSON.stringify(text).length - text.length;
+  return bytes < (body.length * 4) / 3 ? { body: text, isBase64Encoded: false, bytes } : inBase64(body);
 }
 
 /** A response of payload format 2.0 that carries a raw answer byte for byte. Throws `destination_unreachable` if Lambda cannot carry it. */
@@ -33,8 +52,8 @@ export function rawResponse(
     if (lower === 'set-cookie') cookies.push(value);
     else merged[lower] = merged[lower] === undefined ? value : `${merged[lower]}, ${value}`;
   }
-  const content = spelled(raw.body);
-  if (JSON.stringify(content.body).length > RESULT_MAX_BYTES) {
+  const { bytes, ...content } = spelled(raw.body);
+  if (bytes > RESULT_MAX_BYTES) {
     throw new ServiceError(
       'destination_unreachable',
       'The answer of the destination is larger than can be passed on.',

@@ -1,4 +1,5 @@
-import { z, type ZodType } from 'zod';
+import * as z from 'zod';
+import type { ZodType } from 'zod';
 import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
 import { isJsonObject, type Json } from '../core/shared/json.ts';
 

@@ -101,7 +101,7 @@ export class ApiStack extends Stack {
         allowOrigins: ['*'],
         allowMethods: [CorsHttpMethod.ANY],
         allowHeaders: ['content-type', ...this.#reservedHeaders(REQUEST_HEADERS)],
-        exposeHeaders: this.#reservedHeaders(RESPONSE_HEADERS),
+        exposeHeaders: ['retry-after', ...this.#reservedHeaders(RESPONSE_HEADERS)],
         maxAge: Duration.hours(1),
       },
     });

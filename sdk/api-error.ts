@@ -1,4 +1,5 @@
 import type { FieldErrors } from './errors.ts';
+import { brand } from './brand.ts';
 
 export interface ApiErrorDetails {
   readonly status: number;
@@ -12,13 +13,15 @@ export interface ApiErrorDetails {
 
 /**
  * A call that the service refused or failed (RFC 9457, docs/api.md).
- * @example try { await client.tokens.retrieve(id) } catch (error) { if (error instanceof ApiError && error.status === 404) return undefined; throw error }
+ * @example try { await client.tokens.retrieve(id); } catch (error) { if (!(error instanceof ApiError && error.status === 404)) throw error; }
  */
 export class ApiError extends Error implements ApiErrorDetails {
   readonly status: number;
   readonly title: string;
   readonly detail: string | undefined;
+  /** What is wrong with the request, by the path of the member. */
   readonly errors: FieldErrors | undefined;
+  /** What the service's logs call the request. */
   readonly traceId: string | undefined;
   readonly retryAfter: number | undefined;
 
@@ -33,3 +36,5 @@ export class ApiError extends Error implements ApiErrorDetails {
     this.retryAfter = retryAfter;
   }
 }
+
+brand(ApiError, 'ApiError');

@@ -1,19 +1,22 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
-import { createList, type List, type Page } from './list.ts';
-import type { Application, ApplicationGrants, ApplicationType, NewApplication } from './resources.ts';
+import { createList, type List, type Page, type PageQuery } from './list.ts';
+import type {
+  Application,
+  ApplicationGrants,
+  ApplicationType,
+  ApplicationWithKey,
+  NewApplication,
+} from './resources.ts';
 import { continuing, pathOf } from './tokens.ts';
 
-export interface ApplicationQuery {
-  readonly id?: string | readonly string[];
-  readonly type?: ApplicationType | readonly ApplicationType[];
-  readonly page?: number;
-  readonly size?: number;
-  readonly after?: string;
+export interface ApplicationQuery extends PageQuery {
+  readonly id?: string | readonly string[] | undefined;
+  readonly type?: ApplicationType | readonly ApplicationType[] | undefined;
 }
 
 export function applicationsOf(caller: Caller) {
-  const write = async (method: 'POST' | 'PUT', path: string, body?: unknown, options?: WriteOptions) =>
-    (await caller.json({ ...options, method, path, body })) as Application;
+  const post = async (path: string, body?: unknown, options?: WriteOptions) =>
+    (await caller.json({ ...options, method: 'POST', path, body })) as ApplicationWithKey;
   const read = async (path: string, options?: CallOptions) =>
     (await caller.json({ ...options, method: 'GET', path })) as Application;
   return {
@@ -22,7 +25,7 @@ export function applicationsOf(caller: Caller) {
      * @example const { key } = await client.applications.create({ name: 'Checkout', type: 'public', permissions: ['token:create'] });
      */
     create: (application: NewApplication, options?: WriteOptions) =>
-      write('POST', '/applications', application, options),
+      post('/applications', application, options),
 
     /**
      * An application, without its key.
@@ -51,17 +54,19 @@ export function applicationsOf(caller: Caller) {
 
     /**
      * Replaces name, permissions and rules.
-     * @example await client.applications.update(id, { name: 'Checkout', permissions: [] });
+     * @example await client.applications.update(id, { name: 'Checkout', permissions: ['token:create', 'token:update'] });
      */
-    update: (id: string, application: ApplicationGrants, options?: WriteOptions) =>
-      write('PUT', pathOf('applications', id), application, options),
+    update: async (id: string, application: ApplicationGrants, options?: WriteOptions) => {
+      const path = pathOf('applications', id);
+      return (await caller.json({ ...options, method: 'PUT', path, body: application })) as Application;
+    },
 
     /**
      * Gives it another key; the old one is refused at once.
      * @example const { key } = await client.applications.regenerateKey(id);
      */
     regenerateKey: (id: string, options?: WriteOptions) =>
-      write('POST', pathOf('applications', id, 'regenerate'), undefined, options),
+      post(pathOf('applications', id, 'regenerate'), undefined, options),
 
     /**
      * Deletes it, its key and its sessions.

@@ -1,29 +1,46 @@
+import { abortable, throwIfAborted, type Signal } from './abort.ts';
 import { ApiError } from './api-error.ts';
+import { ConnectionError, TimeoutError } from './connection-error.ts';
 import type { FieldErrors } from './errors.ts';
-import type { TransportRequest, TransportResponse } from './exchange.ts';
-import { send } from './transport.ts';
+import type { TransportResponse } from './transport-response.ts';
+import type { TransportRequest } from './transport.ts';
+import { send } from './platform.ts';
+import { retryAfterSeconds, retrying } from './retry.ts';
 
-const TRIES = 4;
-const FIRST_DELAY_MS = 200;
-/** Longer than this the caller may rather decide itself. */
-const LONGEST_DELAY_MS = 30_000;
-const WORTH_ANOTHER_TRY: readonly number[] = [429, 502, 503, 504];
+const MAX_RETRIES = 3;
+/** Twice what the service takes at most. */
+const TIMEOUT_MS = 60_000;
+/** The longest that `setTimeout` takes. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const KEY_MAX_LENGTH = 400;
+const TRACE_ID_MAX_LENGTH = 200;
 
 export interface ClientOptions {
   /** Where the service is, as `https://tokens.example.com`. */
   readonly baseUrl: string;
+  /** Of an application, or of a session. */
   readonly apiKey: string;
   /** Prefix of the reserved headers; `SVC` unless the operator chose another. */
-  readonly headerPrefix?: string;
+  readonly headerPrefix?: string | undefined;
+  /** How often a call that may be repeated is tried again; 3 unless given, 0 for never. */
+  readonly maxRetries?: number | undefined;
+  /** Time of each try, in ms, until the whole answer is there; 60,000 unless given. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call; the promise rejects. */
-  readonly signal?: AbortSignal | undefined;
+  /** Ends the call, its waits between tries included: the promise rejects with the reason of the signal. */
+  readonly signal?: Signal | undefined;
+  /** Instead of the client's. */
+  readonly maxRetries?: number | undefined;
+  /** Instead of the client's. */
+  readonly timeoutMs?: number | undefined;
+  /** What the service's logs call the request, 1 to 200 visible ASCII characters; it makes one up otherwise. */
+  readonly traceId?: string | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** 1 to 400 characters. The first success under a key is what every repetition gets for 24 hours, so the call is retried safely. */
+  /** 1 to 400 ASCII characters. The first success under a key is what every repetition gets for 24 hours, so the call is retried safely. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -47,7 +64,7 @@ export interface RawCall extends CallOptions {
 }
 
 export interface Caller {
-  /** The JSON of a success, or `undefined` where it has none; throws `ApiError`. */
+  /** The JSON of a success, or `undefined` where it has none; throws `ApiError` and `ConnectionError`. */
   json(call: Call): Promise<unknown>;
   /** The answer as it is, whatever its status. Never retried. */
   raw(call: RawCall): Promise<TransportResponse>;
@@ -68,12 +85,15 @@ export function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
+const NO_JSON = Symbol('no JSON');
+
+/** `undefined` for an empty body. */
 function jsonOf({ body }: TransportResponse): unknown {
   if (body.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch {
-    return undefined;
+    return NO_JSON;
   }
 }
 
@@ -83,32 +103,86 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const textOr = <T>(value: unknown, otherwise: T): string | T =>
   typeof value === 'string' ? value : otherwise;
 
-function abortable(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      const error = new Error('The operation was aborted');
-      error.name = 'AbortError';
-      reject(error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, delayMs);
-    if (signal?.aborted === true) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
+/** A number of the options, or what stands for it. Throws `RangeError`. */
+function checked(name: string, value: number | undefined, otherwise: number, least: number): number {
+  if (value === undefined) return otherwise;
+  if (Number.isInteger(value) && value >= least && value <= LONGEST_TIMEOUT_MS) return value;
+  throw new RangeError(`${name} must be a whole number from ${String(least)}`);
 }
 
-const seconds = (header: string | undefined): number | undefined =>
-  header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined;
+/**
+ * A text that can stand in a header. What else it holds is not told: the errors of `fetch` show the whole value, which may be a key.
+ * Throws `TypeError`.
+ */
+function headerText(name: string, value: string, maxLength: number): string {
+  if (typeof value === 'string' && /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(value) && value.length <= maxLength)
+    return value;
+  throw new TypeError(`${name} must be 1 to ${String(maxLength)} visible ASCII characters`);
+}
 
-/** Half of it certain, half of it random: clients that failed together do not come back together. */
-const backoffMs = (tried: number): number => FIRST_DELAY_MS * 2 ** tried * (0.5 + Math.random() / 2);
+/** The address without what the paths bring. Throws `TypeError`. */
+function baseOf(baseUrl: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch {
+    throw new TypeError('baseUrl must be an address, as https://tokens.example.com');
+  }
+  const { protocol, username, password, search, hash } = url;
+  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '')
+    throw new TypeError('baseUrl must be http or https, without user, query and fragment');
+  return url.href.replace(/\/+$/, '');
+}
 
-export function createCaller({ baseUrl, apiKey, headerPrefix = 'SVC' }: ClientOptions): Caller {
-  const base = baseUrl.replace(/\/+$/, '');
+/** Node's `fetch` says what happened in the cause of its error. Errors of another realm are none of this one's class. */
+function messageOf(failure: unknown): string {
+  const { message, cause } = isRecord(failure) ? failure : {};
+  const deeper = isRecord(cause) ? cause['message'] : undefined;
+  return textOr(deeper, '') || textOr(message, '') || 'unknown failure';
+}
+
+/** Names in lower case; of two headers of one name the later counts, where `fetch` would send both. */
+export function mergedHeaders(
+  ...layers: readonly Readonly<Record<string, string>>[]
+): Record<string, string> {
+  const entries = layers.flatMap((layer) => Object.entries(layer));
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** One try, which the signal of the call and its time end. Throws `ConnectionError`, or the reason of the signal. */
+async function attempt(
+  request: Omit<TransportRequest, 'signal'>,
+  signal: Signal | undefined,
+  timeoutMs: number,
+): Promise<TransportResponse> {
+  throwIfAborted(signal);
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener('abort', end);
+  try {
+    return await send({ ...request, signal: ended.signal });
+  } catch (cause) {
+    throwIfAborted(signal);
+    if (ended.signal.aborted) throw new TimeoutError(timeoutMs);
+    throw new ConnectionError(`The service did not answer: ${messageOf(cause)}`, cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+export function createCaller(options: ClientOptions): Caller {
+  const base = baseOf(options.baseUrl);
+  const apiKey = headerText('apiKey', options.apiKey, 1_000);
+  const headerPrefix = options.headerPrefix ?? 'SVC';
+  if (!/^[\w-]+$/.test(headerPrefix)) throw new TypeError('headerPrefix must be letters, digits and -');
   const reserved = (name: string) => `${headerPrefix}-${name}`;
+  const retriesOf = ({ maxRetries }: CallOptions, otherwise: number) =>
+    checked('maxRetries', maxRetries, otherwise, 0);
+  const timeoutOf = ({ timeoutMs }: CallOptions, otherwise: number) =>
+    checked('timeoutMs', timeoutMs, otherwise, 1);
+  const own = { maxRetries: retriesOf(options, MAX_RETRIES), timeoutMs: timeoutOf(options, TIMEOUT_MS) };
 
   const error = (response: TransportResponse): ApiError => {
     const body = jsonOf(response);
@@ -121,52 +195,68 @@ export function createCaller({ baseUrl, apiKey, headerPrefix = 'SVC' }: ClientOp
       detail: textOr(detail, undefined),
       errors: isRecord(errors) ? (errors as FieldErrors) : undefined,
       traceId: response.headers[reserved('TRACE-ID').toLowerCase()],
-      retryAfter: seconds(response.headers['retry-after']),
+      retryAfter: retryAfterSeconds(response.headers['retry-after'], Date.now()),
     });
   };
 
-  const requestOf = (call: Call): TransportRequest => ({
+  /** Whatever answers with a page instead of JSON is not the service. */
+  const success = (response: TransportResponse): unknown => {
+    const body = jsonOf(response);
+    if (body !== NO_JSON) return body;
+    const title = 'Unexpected answer';
+    const detail = 'It is not JSON: is baseUrl the address of the service?';
+    const { status, errors, traceId, retryAfter } = error(response);
+    throw new ApiError({ status, title, detail, errors, traceId, retryAfter });
+  };
+
+  const ownHeaders = ({ idempotencyKey, traceId }: WriteOptions) => ({
+    [reserved('API-KEY')]: apiKey,
+    ...(idempotencyKey === undefined
+      ? {}
+      : { [reserved('IDEMPOTENCY-KEY')]: headerText('idempotencyKey', idempotencyKey, KEY_MAX_LENGTH) }),
+    ...(traceId === undefined
+      ? {}
+      : { [reserved('TRACE-ID')]: headerText('traceId', traceId, TRACE_ID_MAX_LENGTH) }),
+  });
+
+  const requestOf = (call: Call): Omit<TransportRequest, 'signal'> => ({
     method: call.method,
     url: base + call.path + queryText(call.query),
     headers: {
-      [reserved('API-KEY')]: apiKey,
+      ...ownHeaders(call),
       Accept: 'application/json',
       ...(call.body === undefined ? {} : { 'Content-Type': call.contentType ?? 'application/json' }),
-      ...(call.idempotencyKey === undefined ? {} : { [reserved('IDEMPOTENCY-KEY')]: call.idempotencyKey }),
     },
     body: call.body === undefined ? undefined : JSON.stringify(call.body),
-    signal: call.signal,
   });
 
   return {
     headerPrefix,
     error,
-    raw: ({ path, headers, ...rest }) =>
-      send({
-        ...rest,
-        url: base + path,
-        headers: { ...headers, [reserved('API-KEY')]: apiKey },
-        signal: rest.signal,
-      }),
+    raw: async (call) => {
+      const { method, path, headers, body, signal } = call;
+      const request = { method, url: base + path, headers: mergedHeaders(headers, ownHeaders(call)), body };
+      return attempt(request, signal, timeoutOf(call, own.timeoutMs));
+    },
     json: async (call) => {
       const request = requestOf(call);
-      const mayRepeat = call.method === 'GET' || call.isSafe === true || call.idempotencyKey !== undefined;
-      for (let tried = 0; ; tried += 1) {
-        const isLast = !mayRepeat || tried + 1 === TRIES;
-        let response: TransportResponse;
+      const timeoutMs = timeoutOf(call, own.timeoutMs);
+      const isKeyed = call.idempotencyKey !== undefined;
+      const mayRepeat = call.method === 'GET' || call.isSafe === true || isKeyed;
+      const pauseAfter = retrying(mayRepeat ? retriesOf(call, own.maxRetries) : 0, isKeyed);
+      for (;;) {
+        let failure: ApiError | ConnectionError;
         try {
-          response = await send(request);
-        } catch (failure) {
-          if (isLast || call.signal?.aborted === true) throw failure;
-          await abortable(backoffMs(tried), call.signal);
-          continue;
+          const response = await attempt(request, call.signal, timeoutMs);
+          if (response.status >= 200 && response.status < 300) return success(response);
+          failure = error(response);
+        } catch (thrown) {
+          if (!(thrown instanceof ConnectionError)) throw thrown;
+          failure = thrown;
         }
-        if (response.status < 300) return jsonOf(response);
-        const refused = error(response);
-        const waitMs = refused.retryAfter === undefined ? backoffMs(tried) : refused.retryAfter * 1_000;
-        if (isLast || !WORTH_ANOTHER_TRY.includes(response.status) || waitMs > LONGEST_DELAY_MS)
-          throw refused;
-        await abortable(waitMs, call.signal);
+        const pauseMs = pauseAfter(failure);
+        if (pauseMs === undefined) throw failure;
+        await abortable(pauseMs, call.signal);
       }
     },
   };

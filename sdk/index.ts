@@ -1,5 +1,8 @@
+export type { Signal } from './abort.ts';
 export { ApiError } from './api-error.ts';
-export type { CallOptions, ClientOptions, WriteOptions } from './caller.ts';
+export type { ApplicationQuery } from './applications.ts';
+export type { CallOptions, ClientOptions, Query, WriteOptions } from './caller.ts';
+export { ConnectionError, TimeoutError } from './connection-error.ts';
 export { createClient, type Client } from './create-client.ts';
 export {
   AuthenticationError,
@@ -12,6 +15,49 @@ export {
   ServiceUnavailableError,
   type FieldErrors,
 } from './errors.ts';
-export type { List, Page, Pagination } from './list.ts';
+export type { List, Page, PageQuery, Pagination } from './list.ts';
 export type { ProxyRequest, ProxyResponse } from './proxy.ts';
-export type * from './resources.ts';
+export type { ReactorQuery } from './reactors.ts';
+export type {
+  AccessRule,
+  Application,
+  ApplicationGrants,
+  ApplicationType,
+  ApplicationWithKey,
+  AsyncReactRequest,
+  BankData,
+  CardData,
+  Condition,
+  Detokenized,
+  EndedInvocation,
+  InvocationResult,
+  Json,
+  NewApplication,
+  NewReactor,
+  NewToken,
+  NewTokenOf,
+  Permission,
+  PermissionName,
+  Problem,
+  Reactor,
+  ReactorChange,
+  ReactorResponse,
+  ReactRequest,
+  Session,
+  SessionGrants,
+  Tenant,
+  TenantChange,
+  Token,
+  TokenChange,
+  TokenData,
+  Tokenized,
+  TokenType,
+  Transform,
+} from './resources.ts';
+export type { SearchQuery, TokenQuery } from './tokens.ts';
+export {
+  verifyWebhook,
+  WebhookVerificationError,
+  type WebhookHeaders,
+  type WebhookToVerify,
+} from './verify-webhook.ts';

@@ -1,60 +1,71 @@
-import { queryText, type Caller, type CallOptions, type Query } from './caller.ts';
+import { mergedHeaders, queryText, type Caller, type CallOptions, type Query } from './caller.ts';
+import type { Json } from './resources.ts';
 
-export interface ProxyRequest extends CallOptions {
+/** Never retried, since the SDK cannot know what the destination makes of it. */
+export interface ProxyRequest extends Omit<CallOptions, 'maxRetries'> {
   /** Where it goes: https, with a DNS name. */
   readonly url: string;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
   /** Appended to the path of `url`. */
-  readonly path?: string;
-  readonly query?: Query;
-  /** The destination's, its own authentication among them. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Text and bytes as they are; anything else as JSON. */
-  readonly body?: unknown;
+  readonly path?: string | undefined;
+  readonly query?: Query | undefined;
+  /** The destination's, its own authentication among them. A browser sends `Content-Type` alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Text and bytes as they are, with your `Content-Type`; anything else as JSON. */
+  readonly body?: Json | Uint8Array | undefined;
+  /** `Keep-Alive` of the outbound call. */
+  readonly keepAlive?: string | undefined;
+  /** `Connection` of the outbound call. */
+  readonly connection?: string | undefined;
 }
 
 export interface ProxyResponse {
   /** The destination's. */
   readonly status: number;
-  /** Names in lower case. */
+  /** Names in lower case; in a browser those alone that CORS shows. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   text(): string;
   json(): unknown;
 }
 
-function bodyOf(body: unknown): { readonly body: string | Uint8Array | undefined; readonly type?: string } {
+function bodyOf(body: ProxyRequest['body']): {
+  readonly body: string | Uint8Array | undefined;
+  readonly type?: string;
+} {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return { body };
   return { body: JSON.stringify(body), type: 'application/json' };
 }
 
-/**
- * Sends a request with its detokenization expressions filled in. The destination's answer is the answer, whatever its status; throws `ApiError` where the proxy
- * itself failed.
- * @example const { status } = await client.proxy({ url: 'https://api.example.com/charge', method: 'POST', body: { card: `{{ ${id} }}` } });
- */
 export function proxyOf(caller: Caller) {
   const header = (name: string) => `${caller.headerPrefix}-${name}`;
-  return async ({
-    url,
-    method = 'GET',
-    path = '',
-    query,
-    headers = {},
-    body,
-    signal,
-  }: ProxyRequest): Promise<ProxyResponse> => {
+  const optional = (name: string, value: string | undefined) =>
+    value === undefined ? {} : { [header(name)]: value };
+  return async (proxied: ProxyRequest): Promise<ProxyResponse> => {
+    const {
+      url,
+      method = 'GET',
+      path = '',
+      query,
+      headers,
+      body,
+      keepAlive,
+      connection,
+      ...options
+    } = proxied;
     const content = bodyOf(body);
     const response = await caller.raw({
+      ...options,
       method,
       path: `/proxy${path === '' || path.startsWith('/') ? path : `/${path}`}${queryText(query)}`,
-      headers: {
-        ...(content.type === undefined ? {} : { 'Content-Type': content.type }),
-        ...headers,
-        [header('PROXY-URL')]: url,
-      },
+      headers: mergedHeaders(
+        content.type === undefined ? {} : { 'Content-Type': content.type },
+        headers ?? {},
+        { [header('PROXY-URL')]: url },
+        optional('PROXY-KEEP-ALIVE', keepAlive),
+        optional('PROXY-CONNECTION', connection),
+      ),
       body: content.body,
-      signal,
     });
     const status = response.headers[header('PROXY-DESTINATION-STATUS').toLowerCase()];
     if (status === undefined) throw caller.error(response);

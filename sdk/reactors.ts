@@ -1,5 +1,5 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
-import { createList, type List, type Page } from './list.ts';
+import { createList, type List, type Page, type PageQuery } from './list.ts';
 import type {
   AsyncReactRequest,
   InvocationResult,
@@ -11,13 +11,10 @@ import type {
 } from './resources.ts';
 import { continuing, pathOf } from './tokens.ts';
 
-export interface ReactorQuery {
-  readonly id?: string | readonly string[];
+export interface ReactorQuery extends PageQuery {
+  readonly id?: string | readonly string[] | undefined;
   /** `*` stands for any characters; without it, any name that contains this. */
-  readonly name?: string;
-  readonly page?: number;
-  readonly size?: number;
-  readonly after?: string;
+  readonly name?: string | undefined;
 }
 
 export function reactorsOf(caller: Caller) {
@@ -79,7 +76,7 @@ export function reactorsOf(caller: Caller) {
     },
 
     /**
-     * Runs it and waits for its response, at most 30 seconds.
+     * Runs it and waits for its response, at most 30 seconds. What the code throws is an `ApiError`. Under an idempotency key, code that throws 429 or 503 is run again.
      * @example const { raw } = await client.reactors.react(id, { args: { card: `{{ ${tokenId} }}` } });
      */
     react: async (id: string, request: ReactRequest = {}, options?: WriteOptions) =>

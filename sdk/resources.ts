@@ -1,3 +1,5 @@
+import type { FieldErrors } from './errors.ts';
+
 /** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
@@ -11,6 +13,34 @@ export type TokenType =
   | 'social_security_number'
   | 'employer_id_number';
 
+export interface CardData {
+  /** 12 to 19 digits, without separators. */
+  readonly number: string;
+  readonly expiration_month?: number | string | null | undefined;
+  /** Four digits. */
+  readonly expiration_year?: number | string | null | undefined;
+  /** Three or four digits; gone after an hour. */
+  readonly cvc?: string | number | null | undefined;
+}
+
+export interface BankData {
+  /** Nine digits (ABA). */
+  readonly routing_number: string;
+  readonly account_number: string;
+}
+
+/** What each type of token holds. */
+export interface TokenData {
+  readonly token: Exclude<Json, null>;
+  readonly card: CardData;
+  readonly bank: BankData;
+  readonly card_number: string;
+  readonly us_bank_account_number: string;
+  readonly us_bank_routing_number: string;
+  readonly social_security_number: string;
+  readonly employer_id_number: string;
+}
+
 export interface Token {
   readonly id: string;
   readonly tenant_id: string;
@@ -18,6 +48,7 @@ export interface Token {
   /** As the caller's rules show it; absent where they redact. */
   readonly data?: Json;
   readonly mask?: Json;
+  /** Equal for equal data of one type. */
   readonly fingerprint: string;
   readonly containers: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
@@ -28,33 +59,59 @@ export interface Token {
   readonly created_at?: string;
   readonly modified_by?: string;
   readonly modified_at?: string;
+  /** `deduplicated`: nothing was written, this is the token that there was. */
   readonly _extras?: { readonly deduplicated?: boolean };
 }
 
-/** Of a change `null` stands for removal, as in a merge patch (RFC 7386). */
+/** Of a change `null` stands for removal, or for the default of the type (RFC 7386). */
 export interface TokenChange {
-  readonly data?: Json;
-  readonly mask?: Json;
-  readonly containers?: readonly string[] | null;
-  readonly metadata?: Readonly<Record<string, string | null>> | null;
-  readonly search_indexes?: readonly string[] | null;
-  readonly fingerprint_expression?: string | null;
-  readonly deduplicate_token?: boolean;
-  readonly expires_at?: string | null;
+  /** Merged into what there is. */
+  readonly data?: Exclude<Json, null> | Partial<CardData | BankData> | undefined;
+  readonly mask?: Json | undefined;
+  readonly containers?: readonly string[] | null | undefined;
+  readonly metadata?: Readonly<Record<string, string | null>> | null | undefined;
+  readonly search_indexes?: readonly string[] | null | undefined;
+  readonly fingerprint_expression?: string | null | undefined;
+  readonly deduplicate_token?: boolean | undefined;
+  readonly expires_at?: string | null | undefined;
 }
 
-export interface NewToken {
-  readonly id?: string;
-  readonly type: TokenType;
-  readonly data: Json;
-  readonly mask?: Json;
-  readonly containers?: readonly string[];
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly search_indexes?: readonly string[];
-  readonly fingerprint_expression?: string;
-  readonly deduplicate_token?: boolean;
-  readonly expires_at?: string;
+export interface NewTokenOf<T extends TokenType> {
+  readonly type: T;
+  readonly data: TokenData[T];
+  /** A text of 3 to 400 characters, or an expression; a UUID otherwise. */
+  readonly id?: string | undefined;
+  readonly mask?: Json | undefined;
+  readonly containers?: readonly string[] | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly search_indexes?: readonly string[] | undefined;
+  readonly fingerprint_expression?: string | undefined;
+  readonly deduplicate_token?: boolean | undefined;
+  /** `M/D/YYYY`, `M/D/YYYY h:mm:ss AM ±hh:mm`, or ISO 8601. */
+  readonly expires_at?: string | undefined;
 }
+
+export type NewToken = { readonly [T in TokenType]: NewTokenOf<T> }[TokenType];
+
+/** What `tokenize` makes of a value: a token of what has `type` and `data`, the id of a token of any other primitive. */
+export type Tokenized<T> = Json extends T
+  ? Json
+  : T extends null | undefined
+    ? T
+    : T extends string | number | boolean
+      ? string
+      : T extends { readonly type: unknown; readonly data: unknown }
+        ? Token
+        : { readonly [K in keyof T]: Tokenized<T[K]> };
+
+/** What `detokenize` makes of a value: a text may become anything, since an expression that stands alone keeps the type of what it gives. */
+export type Detokenized<T> = Json extends T
+  ? Json
+  : T extends string
+    ? Json
+    : T extends number | boolean | null | undefined
+      ? T
+      : { readonly [K in keyof T]: Detokenized<T[K]> };
 
 export interface Condition {
   readonly attribute: 'id' | 'container';
@@ -62,13 +119,37 @@ export interface Condition {
   readonly value: string;
 }
 
+export type PermissionName =
+  | 'token:create'
+  | 'token:read'
+  | 'token:search'
+  | 'token:update'
+  | 'token:delete'
+  | 'token:use'
+  | 'application:create'
+  | 'application:read'
+  | 'application:update'
+  | 'application:delete'
+  | 'reactor:create'
+  | 'reactor:read'
+  | 'reactor:update'
+  | 'reactor:delete'
+  | 'tenant:read'
+  | 'tenant:update'
+  | 'log:read';
+
+export type Transform = 'redact' | 'mask' | 'reveal';
+
 export interface AccessRule {
-  readonly description?: string;
+  readonly description?: string | undefined;
+  /** From 1; the lowest that fits decides. */
   readonly priority: number;
-  readonly container?: string;
-  readonly conditions?: readonly Condition[];
-  readonly transform: 'redact' | 'mask' | 'reveal';
-  readonly permissions: readonly string[];
+  /** Tokens in it and below it, as `/pci/`. */
+  readonly container?: string | undefined;
+  /** For sessions, instead of `container`; all must hold. */
+  readonly conditions?: readonly Condition[] | undefined;
+  readonly transform: Transform;
+  readonly permissions: readonly PermissionName[];
 }
 
 export type ApplicationType = 'public' | 'private' | 'management';
@@ -78,9 +159,7 @@ export interface Application {
   readonly tenant_id: string;
   readonly name: string;
   readonly type: ApplicationType;
-  /** In the answers of create and regenerate alone. */
-  readonly key?: string;
-  readonly permissions?: readonly string[];
+  readonly permissions?: readonly PermissionName[];
   readonly rules?: readonly AccessRule[];
   readonly expires_at?: string;
   readonly created_by?: string;
@@ -89,19 +168,27 @@ export interface Application {
   readonly modified_at?: string;
 }
 
+/** What create and regenerate answer, and nothing else does. */
+export interface ApplicationWithKey extends Application {
+  readonly key: string;
+}
+
+/** One of `permissions` and `rules` must have an entry. */
 export interface ApplicationGrants {
+  /** At most 200 characters. */
   readonly name: string;
-  readonly permissions?: readonly string[];
-  readonly rules?: readonly AccessRule[];
+  readonly permissions?: readonly PermissionName[] | undefined;
+  readonly rules?: readonly AccessRule[] | undefined;
 }
 
 export interface NewApplication extends ApplicationGrants {
   readonly type: ApplicationType;
-  readonly expires_at?: string;
+  /** ISO 8601. */
+  readonly expires_at?: string | undefined;
 }
 
 export interface Permission {
-  readonly type: string;
+  readonly type: PermissionName;
   readonly description: string;
   readonly application_types: readonly ApplicationType[];
 }
@@ -112,17 +199,27 @@ export interface Tenant {
   readonly settings: { readonly deduplicate_tokens: boolean };
 }
 
+/** `settings` that are not given go back to their defaults. */
+export interface TenantChange {
+  readonly name: string;
+  readonly settings?: { readonly deduplicate_tokens?: boolean | undefined } | undefined;
+}
+
 export interface Session {
+  /** The `apiKey` of a client, once the session is authorized. */
   readonly session_key: string;
+  /** What a server authorizes it by. */
   readonly nonce: string;
   readonly expires_at: string;
 }
 
+/** One of `permissions` and `rules` must have an entry. */
 export interface SessionGrants {
   readonly nonce: string;
-  readonly permissions?: readonly string[];
-  readonly rules?: readonly AccessRule[];
-  readonly expires_at?: string;
+  readonly permissions?: readonly PermissionName[] | undefined;
+  readonly rules?: readonly AccessRule[] | undefined;
+  /** ISO 8601. */
+  readonly expires_at?: string | undefined;
 }
 
 export interface Reactor {
@@ -139,40 +236,54 @@ export interface Reactor {
 }
 
 export interface NewReactor {
+  /** At most 200 characters. */
   readonly name: string;
+  /** CommonJS for Node.js 16 whose `module.exports` is a function. */
   readonly code: string;
   readonly configuration: Readonly<Record<string, string>>;
-  readonly application?: { readonly id: string };
+  /** Public or private; the code acts as it by `req.bt`. */
+  readonly application?: { readonly id: string } | undefined;
 }
 
 export interface ReactorChange {
-  readonly name?: string;
-  readonly code?: string;
+  readonly name?: string | undefined;
+  readonly code?: string | undefined;
   /** `null` removes an entry. */
-  readonly configuration?: Readonly<Record<string, string | null>>;
-  readonly application?: { readonly id: string } | null;
+  readonly configuration?: Readonly<Record<string, string | null>> | undefined;
+  readonly application?: { readonly id: string } | null | undefined;
 }
 
 export interface ReactRequest {
   /** May hold detokenization expressions, or be one. */
-  readonly args?: Json;
+  readonly args?: string | readonly Json[] | { readonly [name: string]: Json } | undefined;
 }
 
 export interface AsyncReactRequest extends ReactRequest {
-  /** Where the result is delivered, as a signed webhook. */
+  /** https; where the result is delivered, as a signed webhook. */
   readonly callback_url: string;
-  /** 10000 to 210000. */
-  readonly timeout_ms?: number;
+  /** 10,000 to 210,000; 10,000 unless given. */
+  readonly timeout_ms?: number | undefined;
 }
 
 export interface ReactorResponse {
+  /** What became of the code's `tokenize`. */
   readonly tokens?: Json;
   readonly raw?: Json;
 }
 
-export interface InvocationResult {
-  readonly id: string;
-  readonly status: 'queued' | 'running' | 'succeeded' | 'failed';
-  /** The reactor's response, or the error object; absent before. */
-  readonly result?: Json;
+/** An error as the service writes it (RFC 9457). */
+export interface Problem {
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly errors?: FieldErrors;
 }
+
+/** An asynchronous invocation that has ended: its response, or the error of its code. */
+export type EndedInvocation =
+  | { readonly id: string; readonly status: 'succeeded'; readonly result: ReactorResponse }
+  | { readonly id: string; readonly status: 'failed'; readonly result: Problem };
+
+export type InvocationResult =
+  | EndedInvocation
+  | { readonly id: string; readonly status: 'queued' | 'running'; readonly result?: undefined };

@@ -1,22 +1,16 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
-import { createList, type List, type Page } from './list.ts';
+import { createList, type List, type Page, type PageQuery } from './list.ts';
 import type { NewToken, Token, TokenChange } from './resources.ts';
 
-export interface TokenQuery {
-  readonly id?: string | readonly string[];
+export interface TokenQuery extends PageQuery {
+  readonly id?: string | readonly string[] | undefined;
   /** Matched without regard to case; all must match. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly page?: number;
-  readonly size?: number;
-  readonly after?: string;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface SearchQuery {
+export interface SearchQuery extends PageQuery {
   /** `data:"..." AND container:/pci/`; see docs/api.md. */
   readonly query: string;
-  readonly page?: number;
-  readonly size?: number;
-  readonly after?: string;
 }
 
 export const pathOf = (...segments: readonly string[]): string =>

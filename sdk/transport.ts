@@ -1,23 +1,13 @@
-import type { Transport } from './exchange.ts';
+import type { TransportResponse } from './transport-response.ts';
 
-const byFetch: Transport = async ({ method, url, headers, body, signal }) => {
-  const response = await fetch(url, {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: new Uint8Array(await response.arrayBuffer()),
-  };
-};
+/** In a file of its own: the declarations of the package do without the types of the DOM, and `AbortSignal` is one. */
+export interface TransportRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
 
-/** `fetch` where there is one (browsers, Node 18 and later), else Node's own client, which is loaded only then. */
-export const send: Transport = async (request) => {
-  if (typeof fetch === 'function') return byFetch(request);
-  const { byNode } = await import('./node-transport.ts');
-  return byNode(request);
-};
+/** One HTTP exchange. Rejects where no answer came; redirects are answers. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Application } from '../../core/applications/application.ts';
 import { APPLICATION_TYPES } from '../../core/applications/permission.ts';
 import { grantsShape } from './grants-item.ts';

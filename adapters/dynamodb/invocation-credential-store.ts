@@ -1,5 +1,5 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApplicationStore, CredentialStore } from '../../core/applications/application-store.ts';
 import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
 import { invocationCredentialKey } from './keys.ts';

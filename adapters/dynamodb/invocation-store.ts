@@ -1,5 +1,5 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import type {
   InvocationContent,

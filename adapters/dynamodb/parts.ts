@@ -1,5 +1,5 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { getAll } from './get-all.ts';
 import { partKey, type ItemKey } from './keys.ts';
 import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';

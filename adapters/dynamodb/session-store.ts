@@ -1,5 +1,5 @@
 import { GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import type {
   ApplicationStore,
   Credential,

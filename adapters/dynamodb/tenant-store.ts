@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TenantProfileStore, TenantStore } from '../../core/applications/tenant.ts';
 import type { TenantSettings } from '../../core/applications/tenant-settings.ts';
 import type { WebhookSecretStore } from '../../core/webhooks/webhook-secrets.ts';

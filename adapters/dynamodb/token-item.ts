@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sortableTime } from '../../core/shared/position.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';

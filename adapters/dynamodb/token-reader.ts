@@ -1,5 +1,5 @@
 import { GetItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
 import type { Json } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';

@@ -47,7 +47,7 @@ function bundleFile(file: string): BundleFile {
 
 /** The bundle of a function as it is deployed. */
 export function bundleOf(name: FunctionName): FunctionBundle {
-  const outfile = join(folder, `${name}.mjs`);
+  const outfile = join(folder, `${name}.cjs`);
   const entryPoints = [`functions/${name}/index.ts`];
   const { metafile } = buildSync({ ...BUNDLE_OPTIONS, entryPoints, outfile, metafile: true });
   const clients = Object.keys(metafile.inputs).flatMap(
@@ -56,8 +56,11 @@ export function bundleOf(name: FunctionName): FunctionBundle {
   return { ...bundleFile(outfile), clients: [...new Set(clients)].toSorted() };
 }
 
-/** A bundle, made like a function's, that makes a client of each package with the service's settings, and nothing else. */
-export function referenceBundle(clients: readonly string[]): BundleFile {
+/**
+ * A bundle that makes a client of each package with the service's settings, and nothing else: made like a function's or, without the alias, with
+ * every place in it that the SDK would look for credentials in.
+ */
+export function referenceBundle(clients: readonly string[], { keepsAlias = true } = {}): BundleFile {
   const named = clients.map((client) => {
     const name = CLIENTS[client];
     if (name === undefined)
@@ -69,8 +72,9 @@ export function referenceBundle(clients: readonly string[]): BundleFile {
     ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
     `export const handler = [${named.map(([, name]) => `new ${name}(CLIENT_SETTINGS)`).join(', ')}];`,
   ].join('\n');
-  const outfile = join(folder, `${clients.join('-')}.mjs`);
+  const outfile = join(folder, `${clients.join('-')}${keepsAlias ? '' : '-as-it-comes'}.cjs`);
   const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
-  buildSync({ ...BUNDLE_OPTIONS, stdin: { contents, resolveDir, loader: 'ts' }, outfile });
+  const alias = keepsAlias ? BUNDLE_OPTIONS.alias : {};
+  buildSync({ ...BUNDLE_OPTIONS, alias, stdin: { contents, resolveDir, loader: 'ts' }, outfile });
   return bundleFile(outfile);
 }

@@ -20,14 +20,19 @@ export interface ColdStart {
 
 /** Loads a bundle as the Lambda runtime does, and tells when it was there. JavaScript, or Node would load its TypeScript parser first. */
 const LOADER = `
-import { writeSync } from 'node:fs';
-const { handler } = await import(process.argv[2]);
+const { writeSync } = require('node:fs');
+const { handler } = require(process.argv[2]);
 const now = performance.timeOrigin + performance.now();
 const { user, system } = process.cpuUsage();
 if (handler === undefined) throw new Error('no handler');
 writeSync(1, JSON.stringify({ now, processor: (user + system) / 1000 }));
 process.reallyExit(0);
 `;
+
+/** The least that can be loaded. */
+const EMPTY = 'exports.handler = () => {};';
+/** The name of what it costs to start Node and load that. */
+export const NODE_ALONE = 'Node alone';
 
 const TASKSET = '/usr/bin/taskset';
 
@@ -49,10 +54,16 @@ function start(loader: string, command: readonly string[], { file, env }: Loaded
 }
 
 /** Medians by name. Each round starts all of them, beginning with another one each time, so that whatever else the machine does meets all. */
-export function measureColdStarts(loaded: readonly Loaded[], rounds: number): ReadonlyMap<string, ColdStart> {
+export function measureColdStarts(
+  bundles: readonly Loaded[],
+  rounds: number,
+): ReadonlyMap<string, ColdStart> {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-cold-start-'));
-  const loader = join(folder, 'loader.mjs');
+  const loader = join(folder, 'loader.cjs');
   writeFileSync(loader, LOADER);
+  const empty = join(folder, 'empty.cjs');
+  writeFileSync(empty, EMPTY);
+  const loaded = [{ name: NODE_ALONE, file: empty, env: bundles[0]?.env ?? {} }, ...bundles];
   const command = pinned();
   const found = new Map<string, ColdStart[]>(loaded.map(({ name }) => [name, []]));
   try {

@@ -85,7 +85,7 @@ export async function measureCounts(): Promise<readonly OperationCount[]> {
     const operations = await countedOperations(service, `https://${address}/`);
     const environments = await functionEnvironments(aws);
     const bundles = new Map(
-      Object.keys(ROLES).map((folder) => [folder, join(bundleFunction(folder), 'index.mjs')] as const),
+      Object.keys(ROLES).map((folder) => [folder, join(bundleFunction(folder), 'index.cjs')] as const),
     );
     const start = (folder: string) => () => {
       const env = { ...environmentOf(environments, folder), PATH: process.env['PATH'] ?? '', ...trust };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bundleFunction, bundleProgram } from '../../lib/bundle.ts';
+import { bundleProgram } from '../../lib/bundle.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { runService } from '../../test/support/run-service.ts';
 import { anEvent } from '../an-event.ts';
@@ -16,7 +16,7 @@ const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
 
 /** Starts the service, puts into it what the operations need, and names the operations. */
-export async function startScenarios(): Promise<Scenarios> {
+export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
   const certificate = testCertificate();
   const destination = await startDestination(certificate);
   destination.answer = ({ body }, response) =>
@@ -67,11 +67,12 @@ export async function startScenarios(): Promise<Scenarios> {
   });
 
   const environments = await functionEnvironments(aws);
-  const reference = join(bundleProgram('bench/warm/reference.ts'), 'index.mjs');
+  const reference = join(bundleProgram('bench/warm/reference.ts', { minify }), 'index.cjs');
   const bundles = new Map<string, string>();
 
   function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
-    const bundle = bundles.get(folder) ?? join(bundleFunction(folder), 'index.mjs');
+    const bundle =
+      bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.cjs');
     bundles.set(folder, bundle);
     const env = {
       ...environmentOf(environments, folder),

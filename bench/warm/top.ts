@@ -25,12 +25,12 @@ export function top(
   );
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const nameOf = (id: number) => {
-    const { functionName, url, columnNumber } = byId.get(id)?.callFrame ?? {
+    const { functionName, url, lineNumber } = byId.get(id)?.callFrame ?? {
       functionName: '',
       url: '',
-      columnNumber: 0,
+      lineNumber: 0,
     };
-    const where = url.startsWith('node:') ? url : url === '' ? 'native' : `bundle:${String(columnNumber)}`;
+    const where = url.startsWith('node:') ? url : url === '' ? 'native' : `bundle:${String(lineNumber)}`;
     return `${functionName === '' ? '(anonymous)' : functionName} ${where}`;
   };
   const [own, total] = [new Map<string, number>(), new Map<string, number>()];

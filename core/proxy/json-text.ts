@@ -1,7 +1,23 @@
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import { jsonTemplate, Pieces, type Renderable } from './text-template.ts';
 
-const STRING = /"(?:[^"\\]|\\.)*"/gs;
+/** Whether the quote at `at` is escaped: an odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text[start - 1] === '\\') start -= 1;
+  return (at - start) % 2 === 1;
+}
+
+/** Where each string of a JSON text begins and ends, quotes included. */
+function* stringsOf(text: string): Generator<readonly [start: number, end: number]> {
+  for (let start = text.indexOf('"'); start !== -1;) {
+    let close = text.indexOf('"', start + 1);
+    while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
+    if (close === -1) return;
+    yield [start, close + 1];
+    start = text.indexOf('"', close + 1);
+  }
+}
 
 /** Whether the string that ends at `end` is the name of a member. */
 function isMemberName(text: string, end: number): boolean {
@@ -14,16 +30,16 @@ function isMemberName(text: string, end: number): boolean {
  */
 export function jsonText(text: string, fields: FieldReporter): Renderable<string> {
   const pieces = new Pieces(text);
-  for (const match of text.matchAll(STRING)) {
+  const mayBeEscaped = text.includes('\\u007');
+  for (const [start, end] of stringsOf(text)) {
     if (fields.isFull) break;
-    const [literal] = match;
-    const end = match.index + literal.length;
-    if (!literal.includes('{{') && !/\\u007b/i.test(literal)) continue;
+    const literal = text.slice(start, end);
+    if (!literal.includes('{{') && !(mayBeEscaped && /\\u007b/i.test(literal))) continue;
     if (isMemberName(text, end)) continue;
     const value: unknown = JSON.parse(literal);
     if (typeof value !== 'string' || !value.includes('{{')) continue;
     const template = jsonTemplate(value, 'body', fields);
-    pieces.replace(match.index, end, {
+    pieces.replace(start, end, {
       references: template.references,
       render: (filling) => JSON.stringify(template.render(filling)),
     });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import { formText } from './form-text.ts';
 import { jsonText } from './json-text.ts';
@@ -24,8 +25,7 @@ function escapeXml(text: string): string {
 
 /** The text of a body; `undefined` if it is not UTF-8. */
 function textOf(body: Buffer): string | undefined {
-  const text = body.toString('utf8');
-  return Buffer.from(text).equals(body) ? text : undefined;
+  return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
 function isJson(text: string): boolean {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createTenant } from '../../core/applications/create-tenant.ts';
 import { destroyTenantStep } from '../../core/operations/destroy-tenant.ts';
 import { health } from '../../core/operations/health.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { edgeEnvironment } from '../../http/edge-environment.ts';
 
 const name = z.string().min(1);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ReactorPatch } from '../../core/reactors/change-reactor.ts';
 import {
   CODE_MAX_LENGTH,

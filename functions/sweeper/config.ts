@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DUE_WORKS } from '../../core/sweep/sweep.ts';
 
 /** The values of the metrics' dimension `Work`. */

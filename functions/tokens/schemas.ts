@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defined } from '../../core/shared/defined.ts';
 import { isJsonObject } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';

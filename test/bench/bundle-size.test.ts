@@ -6,14 +6,14 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../bench/cold-start/bun
  * something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 780,
-  applications: 580,
-  proxy: 770,
-  reactors: 830,
-  'reactor-worker': 790,
-  'webhook-sender': 585,
-  sweeper: 735,
-  operator: 715,
+  tokens: 545,
+  applications: 280,
+  proxy: 530,
+  reactors: 615,
+  'reactor-worker': 560,
+  'webhook-sender': 285,
+  sweeper: 480,
+  operator: 455,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const references = new Map<string, number>();

@@ -78,7 +78,7 @@ const requests = () =>
     .map(({ method, url }) => `${method} ${url.pathname}`);
 
 beforeAll(async () => {
-  sdkFile = sdkForBrowsers();
+  sdkFile = await sdkForBrowsers();
   publicKey = (await anApplication({ type: 'public', permissions: ['token:create'] })).key;
   const masked = { priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] };
   privateKey = (await anApplication({ rules: [masked] })).key;

@@ -57,7 +57,9 @@ describe('every request', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toContain('svc-api-key');
     const answer = await management.get('/applications/key', { headers: { Origin: 'https://shop.example' } });
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-expose-headers')).toContain('svc-trace-id');
+    const exposed = answer.headers.get('access-control-expose-headers');
+    expect(exposed).toContain('svc-trace-id');
+    expect(exposed).toContain('retry-after');
   });
 });
 

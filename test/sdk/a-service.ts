@@ -12,6 +12,8 @@ export interface Reply {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  /** Instead of an answer: the connection ends before it, or in its middle, or nothing ever comes. */
+  readonly instead?: 'drop' | 'cut' | 'hang';
 }
 
 /** A server on this machine that answers what it is told, in order, then `{}`. */
@@ -29,7 +31,17 @@ export async function withService<T>(
       const { method = '', url = '', headers } = request;
       const isJson = String(headers['content-type']).includes('json');
       received.push({ method, url, headers, body: isJson ? JSON.parse(text) : text });
-      const { status, body, headers: own } = queue.shift() ?? { status: 200, body: {} };
+      const { status, body, headers: own, instead } = queue.shift() ?? { status: 200, body: {} };
+      if (instead === 'hang') return;
+      if (instead === 'drop') {
+        request.socket.destroy();
+        return;
+      }
+      if (instead === 'cut') {
+        response.writeHead(status, { 'Content-Length': '1000' }).write('{');
+        setTimeout(() => request.socket.destroy(), 20);
+        return;
+      }
       response.writeHead(status, { 'Content-Type': 'application/json', ...own });
       response.end(body === undefined ? undefined : JSON.stringify(body));
     });

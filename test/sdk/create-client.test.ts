@@ -1,5 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { ApiError, createClient, type Client } from '../../sdk/index.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { compileFunction } from 'node:vm';
+import { buildSync } from 'esbuild';
+import type * as sdk from '../../sdk/index.ts';
+import {
+  ApiError,
+  ConnectionError,
+  createClient,
+  TimeoutError,
+  WebhookVerificationError,
+  type Client,
+} from '../../sdk/index.ts';
+import { allRoutes } from '../../openapi/all-routes.ts';
 import { withService, type Reply } from './a-service.ts';
 
 const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>
@@ -12,7 +24,21 @@ const calling = async (call: (client: Client) => Promise<unknown>, replies: read
     return { ...outcome, received };
   });
 
-/** Every operation, as the row of docs/api.md it is, and the call that makes it. */
+/** The SDK once more, with classes of its own, as the other of its builds has them. */
+function bundledAnew(): typeof sdk {
+  const { outputFiles } = buildSync({
+    ...{ entryPoints: ['sdk/index.ts'], bundle: true, write: false },
+    ...{ platform: 'node', format: 'cjs', minify: true },
+  });
+  const module = { exports: {} };
+  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, require);
+  return module.exports as typeof sdk;
+}
+
+const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const url = 'https://api.example.com';
+
+/** Every operation, by its route, and the call that makes it. */
 const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<unknown>])[] = [
   ['POST /tokens', (c) => c.tokens.create({ type: 'token', data: 1 })],
   ['GET /tokens', (c) => c.tokens.list()],
@@ -22,7 +48,10 @@ const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<un
   ['POST /tokens/search', (c) => c.tokens.search({ query: 'type:"card"' })],
   ['POST /tokenize', (c) => c.tokenize({ a: 1 })],
   ['POST /detokenize', (c) => c.detokenize({ a: '{{ x }}' })],
-  ['POST /applications', (c) => c.applications.create({ name: 'a', type: 'private' })],
+  [
+    'POST /applications',
+    (c) => c.applications.create({ name: 'a', type: 'private', permissions: ['token:use'] }),
+  ],
   ['GET /applications', (c) => c.applications.list()],
   ['GET /applications/key', (c) => c.applications.retrieveByKey()],
   ['GET /applications/{id}', (c) => c.applications.retrieve('{id}')],
@@ -41,7 +70,11 @@ const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<un
   ['PATCH /reactors/{id}', (c) => c.reactors.patch('{id}', { name: 's' })],
   ['DELETE /reactors/{id}', (c) => c.reactors.delete('{id}')],
   ['POST /reactors/{id}/react', (c) => c.reactors.react('{id}', { args: {} })],
-  ['GET /reactors/{id}/results/{invocation}', (c) => c.reactors.retrieveResult('{id}', '{invocation}')],
+  ['GET /reactors/{id}/results/{invocation_id}', (c) => c.reactors.retrieveResult('{id}', '{invocation_id}')],
+  ...PROXY_METHODS.flatMap((method) => [
+    [`${method} /proxy`, (c: Client) => c.proxy({ url, method })] as const,
+    [`${method} /proxy/{suffix+}`, (c: Client) => c.proxy({ url, method, path: '{suffix+}' })] as const,
+  ]),
 ];
 
 describe('the operations', () => {
@@ -52,14 +85,20 @@ describe('the operations', () => {
     expect(request?.headers['svc-api-key']).toBe('key_private_x');
   });
 
-  test('every operation of docs/api.md but the proxy is among them', () => {
-    const documented = [...readFileSync('docs/api.md', 'utf8').matchAll(/^\| `([A-Z]+ \/[^`]*)`/gm)]
-      .map(([, operation]) => String(operation))
-      .filter((operation) => !operation.includes('/proxy'));
-    expect(documented.length).toBeGreaterThan(15);
-    const ours = OPERATIONS.map(([operation]) => operation.replace('{invocation}', '{invocation_id}'));
-    const plain = (operation: string) => operation.replaceAll(/\{[^}]*\}/g, '{}');
-    expect(ours.map(plain)).toEqual(expect.arrayContaining(documented.map(plain)));
+  test('every route of the service is among them, and nothing else', () => {
+    const routes = allRoutes().map(({ method, path }) => `${method} ${path}`);
+    expect(routes.length).toBeGreaterThan(30);
+    expect(OPERATIONS.map(([operation]) => operation).sort()).toEqual(routes.sort());
+  });
+
+  test('an asynchronous invocation goes to the same route, with where its result goes', async () => {
+    const { received } = await calling((client) =>
+      client.reactors.reactAsync('x', { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 }),
+    );
+    expect(received[0]).toMatchObject({
+      ...{ method: 'POST', url: '/reactors/x/react' },
+      body: { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 },
+    });
   });
 
   test('merge patches go out as such, filters as the query', async () => {
@@ -114,44 +153,117 @@ describe('failures', () => {
     expect(value).toEqual(['Request Too Long', 'Error']);
   });
 
-  const throttled = { status: 429, headers: { 'Retry-After': '0' } };
+  test('of what answers with a page instead of JSON, and of nobody who answers, say so', async () => {
+    await withService([{ status: 200, body: undefined }, { status: 204 }], async (baseUrl) => {
+      const client = createClient({ baseUrl, apiKey: 'k' });
+      await expect(client.tokens.delete('x')).resolves.toBeUndefined();
+    });
+    const server = createServer((_request, response) => {
+      response.end('<html>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const client = createClient({ baseUrl, apiKey: 'key_private_x', maxRetries: 0 });
+    const page = await client.tokens.retrieve('x').catch((error: unknown) => error as ApiError);
+    expect(page).toBeInstanceOf(ApiError);
+    expect(page).toMatchObject({ status: 200, detail: expect.stringContaining('baseUrl') });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    const nobody = await client.tokens.retrieve('x').catch((error: unknown) => error as Error);
+    expect(nobody).toBeInstanceOf(ConnectionError);
+    expect(nobody).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') });
+    expect(JSON.stringify(nobody)).not.toContain('key_private_x');
+  });
 
-  test('a GET is tried again after 429 and 503, as long as Retry-After says', async () => {
+  test('are known by instanceof across builds, and by nothing that only looks like them', () => {
+    const other = bundledAnew();
+    const details = { status: 404, title: 't', detail: undefined, errors: undefined };
+    const error = new other.ApiError({ ...details, traceId: undefined, retryAfter: undefined });
+    expect(error instanceof ApiError).toBe(true);
+    expect(error instanceof ConnectionError).toBe(false);
+    const timeout = new other.TimeoutError(1);
+    expect([timeout instanceof TimeoutError, timeout instanceof ConnectionError]).toEqual([true, true]);
+    expect(new other.ConnectionError('x') instanceof TimeoutError).toBe(false);
+    expect(new other.WebhookVerificationError('x') instanceof WebhookVerificationError).toBe(true);
+    class Own extends ApiError {}
+    expect(error instanceof Own).toBe(false);
+    for (const value of [undefined, null, 'ApiError', {}, new Error('x')])
+      expect(value instanceof ApiError).toBe(false);
+  });
+});
+
+describe('a list', () => {
+  const page = { status: 200, body: { data: [{ id: 'a' }], pagination: { page_size: 1, after: null } } };
+
+  test('asks for nothing before somebody wants it, and once however often it is awaited', async () => {
     const { value, received } = await calling(
-      (client) => client.tokens.retrieve('x'),
-      [throttled, { status: 503 }],
-    );
-    expect(value).toEqual({});
-    expect(received).toHaveLength(3);
-  });
-
-  test('a POST is tried again with an idempotency key alone', async () => {
-    const create = (idempotencyKey?: string) => (client: Client) =>
-      client.tokens.create({ type: 'token', data: 1 }, { idempotencyKey });
-    const without = await calling(create(), [throttled]);
-    expect(without.error?.status).toBe(429);
-    expect(without.received).toHaveLength(1);
-    const having = await calling(create('k1'), [throttled]);
-    expect(having.received.map(({ headers }) => headers['svc-idempotency-key'])).toEqual(['k1', 'k1']);
-  });
-
-  test('a refusal is not tried again, and neither is a wait of minutes', async () => {
-    const get = (client: Client) => client.tokens.retrieve('x');
-    expect((await calling(get, [{ status: 404 }])).received).toHaveLength(1);
-    const later = { status: 503, headers: { 'Retry-After': '300' } };
-    expect((await calling(get, [later])).received).toHaveLength(1);
-  });
-
-  test('a call ends when its signal says so, between tries too', async () => {
-    const controller = new AbortController();
-    const { error } = await calling(
-      (client) => {
-        setTimeout(() => controller.abort(), 50);
-        return client.tokens.retrieve('x', { signal: controller.signal });
+      async (client) => {
+        void client.tokens.list();
+        const list = client.tokens.list({ size: 1 });
+        return [(await list).data, (await list).data];
       },
-      [{ status: 503, headers: { 'Retry-After': '20' } }],
+      [page],
     );
-    expect(error?.name).toBe('AbortError');
+    expect(value).toEqual([[{ id: 'a' }], [{ id: 'a' }]]);
+    expect(received.map(({ url: asked }) => asked)).toEqual(['/tokens?size=1']);
+  });
+
+  test('fails as any promise does', async () => {
+    const { value } = await calling(
+      async (client) => {
+        const caught: unknown[] = [];
+        await client.tokens
+          .list()
+          .catch((error: unknown) => caught.push(error))
+          .finally(() => caught.push('end'));
+        return caught;
+      },
+      [{ status: 403, body: { title: 'Forbidden' } }],
+    );
+    expect(value).toEqual([expect.objectContaining({ status: 403 }), 'end']);
+  });
+});
+
+describe('the options', () => {
+  const baseUrl = 'https://tokens.example.com';
+
+  test.each([
+    [{ baseUrl: 'tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'ftp://tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'https://user:x@tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'https://:x@tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: `${baseUrl}?a=1`, apiKey: 'k' }, TypeError],
+    [{ baseUrl, apiKey: '' }, TypeError],
+    [{ baseUrl, apiKey: 'a\nb' }, TypeError],
+    [{ baseUrl, apiKey: 'schlüssel' }, TypeError],
+    [{ baseUrl, apiKey: undefined as unknown as string }, TypeError],
+    [{ baseUrl, apiKey: 'k', headerPrefix: 'A B' }, TypeError],
+    [{ baseUrl, apiKey: 'k', maxRetries: -1 }, RangeError],
+    [{ baseUrl, apiKey: 'k', maxRetries: 1.5 }, RangeError],
+    [{ baseUrl, apiKey: 'k', timeoutMs: 0 }, RangeError],
+    [{ baseUrl, apiKey: 'k', timeoutMs: Infinity }, RangeError],
+  ])('%p cannot be', (options, errorClass) => {
+    expect(() => createClient(options)).toThrow(errorClass);
+  });
+
+  test('that are wrong are not told in full: a key stays out of messages', async () => {
+    expect(() => createClient({ baseUrl, apiKey: 'key_private_ä' })).not.toThrow('key_private');
+    const { error } = await calling((client) => client.sessions.create({ idempotencyKey: 'geheim\n' }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).not.toContain('geheim');
+    expect((await calling((client) => client.sessions.create({ idempotencyKey: '' }))).received).toEqual([]);
+  });
+
+  test('name the request in the logs, below any path and with any prefix', async () => {
+    await withService([], async (origin, received) => {
+      const client = createClient({ baseUrl: `${origin}/vault/`, apiKey: 'k', headerPrefix: 'ACME' });
+      await client.permissions.list('private', { traceId: 'order 7' });
+      expect(received[0]).toMatchObject({
+        method: 'GET',
+        url: '/vault/permissions?application_type=private',
+      });
+      expect(received[0]?.headers).toMatchObject({ 'acme-api-key': 'k', 'acme-trace-id': 'order 7' });
+    });
   });
 });
 
@@ -173,7 +285,9 @@ describe('the proxy', () => {
         const response = await client.proxy({
           ...request,
           query: { q: '1' },
-          headers: { Authorization: 'Bearer b' },
+          headers: { Authorization: 'Bearer b', 'svc-api-key': 'of another' },
+          keepAlive: 'timeout=5',
+          traceId: 't1',
         });
         return { status: response.status, body: response.json() };
       },
@@ -188,7 +302,20 @@ describe('the proxy', () => {
     expect(received[0]?.headers).toMatchObject({
       'svc-proxy-url': 'https://api.example.com/v1',
       authorization: 'Bearer b',
+      'svc-proxy-keep-alive': 'timeout=5',
+      'svc-trace-id': 't1',
+      'svc-api-key': 'key_private_x',
     });
+  });
+
+  test('your Content-Type is the one that is sent, however it is written', async () => {
+    const answered = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
+    const headers = { 'content-type': 'application/vnd.api+json' };
+    const { received } = await calling(
+      (client) => client.proxy({ url, method: 'PUT', headers, body: { a: 1 } }),
+      [answered],
+    );
+    expect(received[0]).toMatchObject({ headers, body: { a: 1 } });
   });
 
   test('a failure of the proxy itself is an ApiError', async () => {

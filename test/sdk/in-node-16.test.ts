@@ -1,3 +1,5 @@
+import { signWebhook } from '../../core/webhooks/sign-webhook.ts';
+import { generateWebhookSecret } from '../../core/webhooks/webhook-secrets.ts';
 import * as sdk from '../../sdk/index.ts';
 import { answerOf } from '../reactor-runtime/a-reactor.ts';
 import { withService } from './a-service.ts';
@@ -45,6 +47,51 @@ describe('the SDK as it ships, in the real Node 16', () => {
         Array(3).fill('key_of_the_invocation'),
       );
       expect(received[2]?.body).toEqual({ type: 'token', data: 'ü' });
+    });
+  });
+
+  test('bt survives lost answers, and ends by its time and its signal', async () => {
+    const replies = [
+      { status: 0, instead: 'drop' },
+      { status: 200, instead: 'cut' },
+      { status: 200, body: { id: 'x' } },
+      { status: 0, instead: 'hang' },
+      { status: 0, instead: 'hang' },
+    ] as const;
+    await withService(replies, async (baseUrl, received) => {
+      const client = { base_url: baseUrl, api_key: 'key_of_the_invocation', header_prefix: 'SVC' };
+      const code = `const { ConnectionError, TimeoutError } = require('@cloakroom/sdk');
+        module.exports = async ({ bt }) => {
+          const { id } = await bt.tokens.retrieve('x');
+          const late = await bt.tokens.retrieve('x', { timeoutMs: 50, maxRetries: 0 }).catch((error) => error);
+          const controller = new AbortController();
+          setTimeout(() => controller.abort(), 50);
+          const aborted = await bt.tokens.retrieve('x', { signal: controller.signal }).catch((error) => error);
+          return [id, late instanceof TimeoutError, late instanceof ConnectionError, aborted.name];
+        }`;
+      expect(await answerOf(code, {}, { client })).toEqual({
+        outcome: 'returned',
+        value: ['x', true, true, 'AbortError'],
+      });
+      expect(received).toHaveLength(5);
+    });
+  });
+
+  test('verifies a webhook, without WebCrypto as a global', async () => {
+    const secret = generateWebhookSecret();
+    const body = '{"raw":"ü"}';
+    const headers = Object.fromEntries(signWebhook('inv_1', body, [secret], Date.now()));
+    const code = `const { verifyWebhook } = require('@cloakroom/sdk');
+      module.exports = async ({ args }) => [
+        typeof crypto, await verifyWebhook(args), await verifyWebhook({ ...args, body: '{}' }).catch((error) => error.name),
+      ];`;
+    expect(await answerOf(code, { body, headers, secret: secret.reveal() })).toEqual({
+      outcome: 'returned',
+      value: [
+        'undefined',
+        { id: 'inv_1', status: 'succeeded', result: { raw: 'ü' } },
+        'WebhookVerificationError',
+      ],
     });
   });
 });

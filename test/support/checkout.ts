@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
-import { temporaryFolder } from './run-service.ts';
+import { aProject, packedSdk } from './packed-sdk.ts';
 
 /** The example of `examples/browser/`, running as its README says. */
 export interface Checkout {
@@ -11,19 +10,10 @@ export interface Checkout {
   stop(): Promise<void>;
 }
 
-/** The SDK as one file for browsers. */
-export function sdkForBrowsers(): string {
-  const outfile = join(temporaryFolder(), 'cloakroom.js');
-  buildSync({
-    entryPoints: ['sdk/index.ts'],
-    bundle: true,
-    outfile,
-    format: 'esm',
-    platform: 'browser',
-    external: ['node:*'],
-    target: 'es2020',
-  });
-  return outfile;
+/** The SDK's file for browsers, from its package. */
+export async function sdkForBrowsers(): Promise<string> {
+  const project = await aProject(await packedSdk(), {});
+  return join(project, 'node_modules/@cloakroom/sdk/dist/browser.min.js');
 }
 
 export async function startCheckout(settings: {

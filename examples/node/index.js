@@ -1,0 +1,54 @@
+// A life of a card: an application that may handle it, a token, what that application sees of it, how it is found and used, and its end.
+import { randomUUID } from 'node:crypto';
+import { ApiError, createClient } from '@cloakroom/sdk';
+
+const { BASE_URL: baseUrl = 'http://localhost:8787', MANAGEMENT_KEY = '', DESTINATION_URL } = process.env;
+
+const management = createClient({ baseUrl, apiKey: MANAGEMENT_KEY });
+const application = await management.applications.create({
+  name: 'Example: node',
+  type: 'private',
+  permissions: ['token:create', 'token:read', 'token:search', 'token:use', 'token:delete'],
+});
+const client = createClient({ baseUrl, apiKey: application.key });
+
+try {
+  const order = randomUUID();
+  const token = await client.tokens.create(
+    {
+      type: 'card',
+      data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+      metadata: { order },
+      search_indexes: ['{{ data.number | last4 }}'],
+    },
+    // However often this is sent, there is one token: so the client sends it again when no answer comes.
+    { idempotencyKey: order },
+  );
+  console.log('stored as', token.id);
+
+  // Permissions without rules show what is masked. A rule with the transform `reveal` would show the number.
+  const { data } = await client.tokens.retrieve(token.id);
+  console.log('read as', data);
+
+  for await (const found of client.tokens.search({ query: `metadata.order:"${order}" AND data:"4242"` })) {
+    console.log('found by its last digits:', found.id === token.id);
+  }
+
+  // The destination gets the number; this program never has it.
+  if (DESTINATION_URL !== undefined) {
+    const charge = await client.proxy({
+      url: DESTINATION_URL,
+      method: 'POST',
+      body: { card: `{{ ${token.id} | json: '$.number' }}`, amount: 1299 },
+    });
+    console.log('charged:', charge.status, charge.json());
+  }
+
+  await client.tokens.delete(token.id);
+  await client.tokens.retrieve(token.id);
+} catch (error) {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+  console.log('gone:', error.title);
+} finally {
+  await management.applications.delete(application.id);
+}

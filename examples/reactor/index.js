@@ -1,0 +1,50 @@
+// Stores the code of reactor.cjs, runs it at once and later, and cleans up.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, createClient } from '@cloakroom/sdk';
+
+const { BASE_URL: baseUrl = 'http://localhost:8787', MANAGEMENT_KEY = '', CALLBACK_URL } = process.env;
+
+const management = createClient({ baseUrl, apiKey: MANAGEMENT_KEY });
+const reactor = await management.reactors.create({
+  name: 'Example: charge',
+  code: await readFile(new URL('reactor.cjs', import.meta.url), 'utf8'),
+  configuration: { limit: '5000' },
+});
+const application = await management.applications.create({
+  name: 'Example: reactor',
+  type: 'private',
+  permissions: ['token:create', 'token:use'],
+});
+const client = createClient({ baseUrl, apiKey: application.key });
+
+/** @param {string} invocation */
+async function resultOf(invocation) {
+  for (;;) {
+    const { status, result } = await client.reactors.retrieveResult(reactor.id, invocation);
+    if (status === 'succeeded' || status === 'failed') return { status, result };
+    await sleep(500);
+  }
+}
+
+try {
+  const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
+  const card = `{{ ${id} }}`; // the service puts the card here before the code runs
+
+  const { raw, tokens } = await client.reactors.react(reactor.id, { args: { card, amount: 1299 } });
+  console.log('at once:', raw, tokens);
+
+  await client.reactors.react(reactor.id, { args: { card, amount: 9900 } }).catch((error) => {
+    if (!(error instanceof ApiError)) throw error;
+    console.log('refused:', error.status, error.detail);
+  });
+
+  if (CALLBACK_URL !== undefined) {
+    const request = { args: { card, amount: 700 }, callback_url: CALLBACK_URL, timeout_ms: 20_000 };
+    const invocation = await client.reactors.reactAsync(reactor.id, request);
+    console.log('later:', invocation.id, await resultOf(invocation.id));
+  }
+} finally {
+  await management.reactors.delete(reactor.id);
+  await management.applications.delete(application.id);
+}

@@ -1,0 +1,61 @@
+// Receives the results of asynchronous reactors. It speaks plain HTTP: the service delivers to https, so something in front of it ends TLS.
+import { Buffer } from 'node:buffer';
+import { createServer } from 'node:http';
+import { verifyWebhook, WebhookVerificationError } from '@cloakroom/sdk';
+
+const { PORT = '8080', WEBHOOK_SECRET: secret = '' } = process.env;
+const BODY_MAX_BYTES = 6_000_000;
+
+/**
+ * What was done, by the id of the webhook: it may come twice, and is handled once. A real receiver keeps this where it survives, such as a table with the id as its key.
+ * @type {Map<string, Promise<void>>}
+ */
+const handled = new Map();
+
+/**
+ * The place for your own code. An error thrown here makes the service deliver again.
+ * @param {import('@cloakroom/sdk').EndedInvocation} webhook
+ */
+async function handle({ id, status }) {
+  console.log(`invocation ${id} ${status}`);
+}
+
+/** @param {import('@cloakroom/sdk').EndedInvocation} webhook */
+async function handleOnce(webhook) {
+  const doing = handled.get(webhook.id) ?? handle(webhook);
+  handled.set(webhook.id, doing);
+  try {
+    await doing;
+  } catch (error) {
+    handled.delete(webhook.id);
+    throw error;
+  }
+}
+
+/** @param {import('node:http').IncomingMessage} request */
+async function bodyOf(request) {
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw new WebhookVerificationError('The body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const server = createServer(async (request, response) => {
+  try {
+    // The bytes as they came: what a JSON parser makes of them is not what was signed.
+    await handleOnce(await verifyWebhook({ body: await bodyOf(request), headers: request.headers, secret }));
+    response.writeHead(204).end();
+  } catch (error) {
+    const isForeign = error instanceof WebhookVerificationError;
+    console.error(isForeign ? `refused: ${error.message}` : error);
+    response.writeHead(isForeign ? 400 : 500).end();
+  }
+});
+server.listen(Number(PORT), () => {
+  const address = server.address();
+  console.log(`listening on port ${typeof address === 'object' && address ? address.port : PORT}`);
+});

@@ -1,0 +1,32 @@
+/** What the SDK needs of an `AbortSignal`: declarations that name no global work without the DOM's types and without Node's. */
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Throws the reason of a signal that has ended its call. */
+export function throwIfAborted(signal: Signal | undefined): void {
+  if (signal?.aborted !== true) return;
+  // Not every signal of Node 16 has one.
+  if (signal.reason !== undefined) throw signal.reason as Error;
+  const error = new Error('The operation was aborted');
+  error.name = 'AbortError';
+  throw error;
+}
+
+/** Resolves after the delay; rejects as soon as the signal says so. */
+export async function abortable(delayMs: number, signal: Signal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener('abort', end);
+  });
+  throwIfAborted(signal);
+}

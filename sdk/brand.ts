@@ -1,0 +1,22 @@
+interface ErrorClass {
+  readonly prototype: object;
+}
+
+const isPrototypeOf = (errorClass: ErrorClass, value: object): boolean =>
+  Object.prototype.isPrototypeOf.call(errorClass.prototype, value);
+
+/**
+ * Lets `instanceof` recognise the errors of a class whichever build of the SDK threw them: a program can hold two, its own as an ES module and that of a dependency as CommonJS,
+ * each with classes of its own.
+ */
+export function brand(errorClass: ErrorClass, name: string): void {
+  const mark = Symbol.for(`@cloakroom/sdk:${name}`);
+  Object.defineProperty(errorClass.prototype, mark, { value: true });
+  Object.defineProperty(errorClass, Symbol.hasInstance, {
+    value(this: ErrorClass, value: unknown): boolean {
+      if (typeof value !== 'object' || value === null) return false;
+      // A class that somebody derives inherits this, and is no other class.
+      return isPrototypeOf(this, value) || (this === errorClass && mark in value);
+    },
+  });
+}

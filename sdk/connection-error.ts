@@ -1,0 +1,29 @@
+import { brand } from './brand.ts';
+
+/**
+ * No answer came, or not the whole of it: whether a write happened is not known. Repeat it under an idempotency key.
+ * @example try { await client.tokens.retrieve(id); } catch (error) { if (error instanceof ConnectionError) console.error(error.message); }
+ */
+export class ConnectionError extends Error {
+  override readonly cause: unknown;
+
+  constructor(message: string, cause?: unknown) {
+    super(message);
+    this.name = 'ConnectionError';
+    this.cause = cause;
+  }
+}
+
+/**
+ * The answer did not come in time (`timeoutMs`).
+ * @example try { await client.tokens.retrieve(id, { timeoutMs: 2_000 }); } catch (error) { if (error instanceof TimeoutError) console.error('too slow'); }
+ */
+export class TimeoutError extends ConnectionError {
+  constructor(timeoutMs: number) {
+    super(`The service did not answer within ${String(timeoutMs)} ms`);
+    this.name = 'TimeoutError';
+  }
+}
+
+brand(ConnectionError, 'ConnectionError');
+brand(TimeoutError, 'TimeoutError');

@@ -1,0 +1,18 @@
+import type { webcrypto } from 'node:crypto';
+import type { Transport } from './transport.ts';
+import { byFetch } from './fetch-transport.ts';
+
+/** What differs between Node and browsers. The build for browsers has `platform.browser.ts` in its place (tools/build-sdk.ts). */
+
+/** `fetch` where there is one (Node 18 and later), else Node's own client, which is loaded only then. */
+export const send: Transport = async (request) => {
+  if (typeof fetch === 'function') return byFetch(request);
+  const { byNode } = await import('./node-transport.ts');
+  return byNode(request);
+};
+
+/** WebCrypto, which is no global in Node 16 and 18. */
+export async function subtleCrypto(): Promise<webcrypto.SubtleCrypto> {
+  const { crypto } = globalThis as { readonly crypto?: webcrypto.Crypto };
+  return (crypto ?? (await import('node:crypto')).webcrypto).subtle;
+}

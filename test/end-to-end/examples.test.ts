@@ -1,0 +1,198 @@
+import { execFile, spawn } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { aProject, packedSdk } from '../support/packed-sdk.ts';
+import { runService, type RunningService } from '../support/run-service.ts';
+
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+
+let service: RunningService;
+/** The destination of the proxy. */
+let bank: TestDestination;
+/** What ends TLS in front of the receiver. */
+let front: TestDestination;
+let tarball: string;
+const projects = new Map<string, string>();
+
+/** A copy of an example that has installed the packed SDK. */
+async function copyOf(example: string): Promise<string> {
+  const copy = projects.get(example) ?? (await aProject(tarball, { from: `examples/${example}` }));
+  projects.set(example, copy);
+  return copy;
+}
+
+async function runExample(example: string, env: Record<string, string> = {}): Promise<string> {
+  const { base_url, management_key } = service.credentials;
+  const { stdout } = await run(process.execPath, ['index.js'], {
+    cwd: await copyOf(example),
+    env: { BASE_URL: base_url, MANAGEMENT_KEY: management_key, ...env },
+  });
+  return stdout;
+}
+
+interface RunningReceiver {
+  readonly port: number;
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** The receiver as its own process. */
+async function startReceiver(secret: string): Promise<RunningReceiver> {
+  const child = spawn(process.execPath, ['index.js'], {
+    cwd: await copyOf('webhook-receiver'),
+    env: { PORT: '0', WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  for (let tries = 0; !printed.includes('listening') && tries < 100; tries += 1) await sleep(100);
+  const port = Number(/listening on port (\d+)/.exec(printed)?.[1]);
+  if (!(port > 0)) throw new Error(printed);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return {
+    port,
+    output: () => printed,
+    stop: () => {
+      child.kill();
+      return ended;
+    },
+  };
+}
+
+beforeAll(async () => {
+  const certificate = testCertificate();
+  [tarball, bank, front] = [
+    await packedSdk(),
+    await startDestination(certificate),
+    await startDestination(certificate),
+  ];
+  const admitted = [bank, front].map(({ port }) => `localhost:${String(port)}`).join(',');
+  const settings = [
+    `egressAllowList=${admitted}`,
+    'hotConcurrency=0',
+    'throttleRate=100000',
+    'throttleBurst=100000',
+  ];
+  service = await runService(['--tick', '1', ...settings.flatMap((setting) => ['--set', setting])], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await bank.close();
+  await front.close();
+});
+
+describe('examples/node', () => {
+  it('stores a card, reads it masked, finds it, uses it, removes it, and cleans up', async () => {
+    bank.answer = ({ body }, response) => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify({ got: (JSON.parse(body.toString()) as { card: string }).card.length }));
+    };
+    const printed = await runExample('node', {
+      DESTINATION_URL: `https://localhost:${String(bank.port)}/charges`,
+    });
+    expect(printed).toMatch(/^stored as \S+$/m);
+    expect(printed).toContain("number: 'XXXXXXXXXXXX4242'");
+    expect(printed).toContain('found by its last digits: true');
+    expect(printed).toContain('charged: 200 { got: 16 }');
+    expect(printed).toContain('gone: Not Found');
+    expect(bank.received.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
+      { card: '4242424242424242', amount: 1299 },
+    ]);
+    expect(printed).not.toContain('4242424242424242');
+  });
+
+  it('needs no destination', async () => {
+    expect(await runExample('node')).not.toContain('charged');
+  });
+});
+
+describe('examples/reactor and examples/webhook-receiver', () => {
+  it('run at once and later; what is delivered is verified, and handled once however often it comes', async () => {
+    const receiver = await startReceiver(service.credentials.webhook_secret);
+    try {
+      front.answer = ({ method, headers, body }, response) => {
+        const fields = Object.entries(headers).filter(([name]) => /^(webhook|content-type)/.test(name));
+        const forwarded = { method, headers: Object.fromEntries(fields) as Record<string, string> };
+        void fetch(`http://127.0.0.1:${String(receiver.port)}/`, {
+          ...forwarded,
+          body: Buffer.from(body),
+        }).then(
+          ({ status }) => response.writeHead(status).end(),
+          () => response.writeHead(502).end(),
+        );
+      };
+      const printed = await runExample('reactor', {
+        CALLBACK_URL: `https://localhost:${String(front.port)}/done`,
+      });
+      expect(printed).toMatch(/^at once: { charged: 1299, last4: '4242' } { receipt: '\S+' }$/m);
+      expect(printed).toContain('refused: 402 The card was declined.');
+      expect(printed).toContain("status: 'succeeded'");
+      const id = /^later: (\S+)/m.exec(printed)?.[1] ?? '';
+      for (let tries = 0; !receiver.output().includes(id) && tries < 100; tries += 1) await sleep(100);
+      expect(receiver.output()).toContain(`invocation ${id} succeeded`);
+
+      const [delivery] = front.received;
+      const again = (changes: Record<string, string> = {}, body = delivery?.body ?? Buffer.alloc(0)) =>
+        fetch(`http://127.0.0.1:${String(receiver.port)}/`, {
+          method: 'POST',
+          headers: { ...(delivery?.headers as Record<string, string>), host: 'localhost', ...changes },
+          body: Buffer.from(body),
+        }).then(({ status }) => status);
+      expect(await again()).toBe(204);
+      expect(receiver.output().match(new RegExp(id, 'g'))).toEqual([id]);
+      expect(await again({ 'webhook-id': 'another' })).toBe(400);
+      expect(await again({ 'content-length': '2' }, Buffer.from('{}'))).toBe(400);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('the receiver answers 500 for a secret that is none, so that the service tries again', async () => {
+    const receiver = await startReceiver('?');
+    try {
+      const answer = await fetch(`http://127.0.0.1:${String(receiver.port)}/`, {
+        method: 'POST',
+        body: '{}',
+      });
+      expect(answer.status).toBe(500);
+    } finally {
+      await receiver.stop();
+    }
+  });
+});
+
+describe('every example', () => {
+  const OURS = ['node', 'reactor', 'webhook-receiver'];
+
+  it.each(OURS)('compiles as strict JavaScript against the packed declarations: %s', async (example) => {
+    const copy = await copyOf(example);
+    const types = join(process.cwd(), 'node_modules/@types');
+    const compilerOptions = {
+      ...{ strict: true, allowJs: true, checkJs: true, noEmit: true, module: 'nodenext', target: 'es2022' },
+      ...{ lib: ['es2022'], typeRoots: [types], types: ['node'], skipLibCheck: true },
+    };
+    writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.js'] }));
+    const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+    const said = await run(process.execPath, [tsc, '-p', copy]).then(
+      ({ stdout }) => stdout,
+      (error: unknown) => (error as { stdout: string }).stdout,
+    );
+    expect(said).toBe('');
+  });
+
+  it('says in its README how it is started', () => {
+    for (const example of OURS) {
+      expect(globSync(`examples/${example}/README.md`)).toHaveLength(1);
+      expect(readFileSync(`examples/${example}/README.md`, 'utf8')).toContain('npm start');
+    }
+  });
+});

@@ -1,0 +1,311 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { Secret } from '../../core/shared/secret.ts';
+import { signWebhook } from '../../core/webhooks/sign-webhook.ts';
+import { createClient } from '../../sdk/index.ts';
+import { layer } from '../reactor-runtime/a-reactor.ts';
+import { inBrowser } from '../support/browser.ts';
+import { aProject, packedSdk } from '../support/packed-sdk.ts';
+import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
+
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+
+/** What every consumer does, after `sdk` is there and with `env`; its result is its last line. */
+const PROGRAM = `
+const main = async () => {
+  const { ApiError, createClient, verifyWebhook } = sdk;
+  const input = JSON.parse(process.env.INPUT);
+  const client = createClient({ baseUrl: input.baseUrl, apiKey: input.apiKey });
+  const create = () => client.tokens.create({ type: 'card', data: input.card, metadata: { run: input.run } }, { idempotencyKey: input.run });
+  const first = await create();
+  const again = await create();
+  await client.tokenize([{ type: 'token', data: 'ü', metadata: { run: input.run } }, { type: 'token', data: 2, metadata: { run: input.run } }]);
+  let iterated = 0;
+  for await (const token of client.tokens.list({ metadata: { run: input.run }, size: 1 })) iterated += token.id ? 1 : 0;
+  const { pagination } = await client.tokens.search({ query: 'metadata.run:"' + input.run + '"' });
+  const filled = await client.detokenize({ number: '{{ ' + first.id + " | json: '$.number' }}" });
+  const refused = await client.tokens.create({ type: 'card', data: { number: '1' } }).catch((error) => error);
+  const controller = new AbortController();
+  const searching = client.tokens.search({ query: 'type:"card"' }, { signal: controller.signal }).then(() => 'was quicker', (error) => error.name);
+  controller.abort();
+  const aborted = await searching;
+  await client.tokens.delete(first.id);
+  const gone = await client.tokens.retrieve(first.id).catch((error) => error);
+  const webhook = await verifyWebhook(input.webhook);
+  const forged = await verifyWebhook({ ...input.webhook, body: '{}' }).catch((error) => error.name);
+  console.log(JSON.stringify({
+    same: first.id === again.id, iterated, total: pagination.total_items, filled,
+    refused: [refused instanceof ApiError, refused.status, Object.keys(refused.errors)],
+    gone: [gone instanceof ApiError, gone.status, typeof gone.traceId], aborted, webhook, forged,
+    fetch: typeof fetch,
+  }));
+};
+main().catch((error) => { console.error(error); process.exitCode = 1; });
+`;
+
+const EXPECTED = {
+  same: true,
+  iterated: 3,
+  total: 3,
+  filled: { number: CARD.number },
+  refused: [true, 400, ['data.number']],
+  gone: [true, 404, 'string'],
+  aborted: 'AbortError',
+  webhook: { id: 'inv_1', status: 'succeeded', result: { raw: 'ü' } },
+  forged: 'WebhookVerificationError',
+};
+
+const IMPORT = "import * as sdk from '@cloakroom/sdk';\n";
+const REQUIRE = "const sdk = require('@cloakroom/sdk');\n";
+
+let tarball: string;
+let project: string;
+let apiKey: string;
+
+/** A webhook as the service signs it now. */
+function aWebhook() {
+  const secret = credentials.webhook_secret;
+  const body = JSON.stringify({ raw: 'ü' });
+  return {
+    body,
+    headers: Object.fromEntries(signWebhook('inv_1', body, [new Secret(secret)], Date.now())),
+    secret,
+  };
+}
+
+const anInput = () => ({
+  ...{ baseUrl: credentials.base_url, apiKey, card: CARD, run: randomUUID(), webhook: aWebhook() },
+});
+
+/** The last line of a program of the project, as JSON. */
+async function output(node: string, file: string, env: Record<string, string> = {}) {
+  const { stdout } = await run(node, [join(project, file)], {
+    cwd: project,
+    env: { INPUT: JSON.stringify(anInput()), ...env },
+  });
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown;
+}
+
+beforeAll(async () => {
+  tarball = await packedSdk();
+  project = await aProject(tarball, {
+    files: { 'consumer.mjs': IMPORT + PROGRAM, 'consumer.cjs': REQUIRE + PROGRAM },
+  });
+  apiKey = (await aRevealingApplication()).key;
+});
+
+const installed = (file = '') => join(project, 'node_modules/@cloakroom/sdk', file);
+
+describe('the package', () => {
+  it('has what it needs, and nothing of the repository', () => {
+    const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
+    const code = files.filter((file) => !file.startsWith('dist/types/'));
+    expect(code.sort()).toEqual([
+      'README.md',
+      ...['browser.cjs', 'browser.js', 'browser.min.js', 'node.cjs', 'node.js'].map((file) => `dist/${file}`),
+      'package.json',
+    ]);
+    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$/.test(file))).toEqual([]);
+    expect(globSync('*', { cwd: join(project, 'node_modules') })).toEqual(['@cloakroom']);
+    const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
+    const minified = readFileSync(installed('dist/browser.min.js'));
+    process.stdout.write(
+      `SDK: packed ${kilobytes(statSync(tarball).size)}; in the browser ${kilobytes(minified.length)} minified, ${kilobytes(gzipSync(minified).length)} with gzip\n`,
+    );
+    expect(gzipSync(minified).length).toBeLessThan(8_000);
+  });
+
+  it('names nothing of Node in what browsers load', () => {
+    for (const file of globSync('dist/browser*', { cwd: installed() }))
+      expect([
+        file,
+        readFileSync(installed(file), 'utf8').match(/node:|require\(|\bBuffer\b|\bprocess\./),
+      ]).toEqual([file, null]);
+  });
+
+  it('is what publint wants of a package', async () => {
+    const { stdout } = await run(process.execPath, [
+      ...['node_modules/publint/src/cli.js', installed(), '--strict', '--pack', 'false'],
+    ]);
+    expect(stdout).toContain('All good!');
+  });
+});
+
+describe('a program that installed the tarball works as', () => {
+  it.each(['consumer.mjs', 'consumer.cjs'])('%s on this Node', async (file) => {
+    expect(await output(process.execPath, file)).toEqual({ ...EXPECTED, fetch: 'function' });
+  });
+
+  it.each(['consumer.mjs', 'consumer.cjs'])('%s on Node 16.20.2, which has no fetch', async (file) => {
+    const node = join(layer(), 'bin/node');
+    expect((await run(node, ['--version'])).stdout).toBe('v16.20.2\n');
+    expect(await output(node, file)).toEqual({ ...EXPECTED, fetch: 'undefined' });
+  });
+
+  it('both at once: an error of the one build is an instance of the other build’s class', async () => {
+    const text = `import * as esm from '@cloakroom/sdk'; import { createRequire } from 'node:module';
+      const cjs = createRequire(import.meta.url)('@cloakroom/sdk');
+      const error = await cjs.createClient({ baseUrl: process.env.BASE_URL, apiKey: 'nobody' }).permissions.list().catch((thrown) => thrown);
+      console.log(JSON.stringify([esm.ApiError === cjs.ApiError, error instanceof esm.ApiError, error instanceof esm.ConnectionError, error.status]));`;
+    writeFileSync(join(project, 'both.mjs'), text);
+    expect(await output(process.execPath, 'both.mjs', { BASE_URL: credentials.base_url })).toEqual([
+      ...[false, true, false, 401],
+    ]);
+  });
+
+  it('the first program of its README', async () => {
+    const [, text = ''] = /^```js\n(.*?)^```$/ms.exec(readFileSync(installed('README.md'), 'utf8')) ?? [];
+    writeFileSync(join(project, 'readme.mjs'), `${text}\nconsole.log(JSON.stringify(token.data));`);
+    const env = { BASE_URL: credentials.base_url, API_KEY: apiKey };
+    expect(await output(process.execPath, 'readme.mjs', env)).toEqual(CARD);
+  });
+});
+
+describe('a write under an idempotency key whose answer was lost', () => {
+  it('is answered by its first try, which still runs when it is repeated; nothing is done twice', async () => {
+    const { base_url: baseUrl, management_key: managementKey } = credentials;
+    const code = `module.exports = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      return { raw: Math.random() };
+    };`;
+    const management = createClient({ baseUrl, apiKey: managementKey });
+    const reactor = await management.reactors.create({ name: 'slow', code, configuration: {} });
+    const client = createClient({ baseUrl, apiKey });
+    const writing = { idempotencyKey: randomUUID() };
+    const first = client.reactors.react(reactor.id, {}, writing);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect(client.reactors.react(reactor.id, {}, { ...writing, maxRetries: 0 })).rejects.toMatchObject({
+      ...{ status: 409, retryAfter: 1 },
+    });
+    const repeated = await client.reactors.react(reactor.id, {}, writing);
+    expect(repeated).toEqual({ raw: expect.any(Number) });
+    expect(repeated).toEqual(await first);
+
+    const other = { idempotencyKey: randomUUID() };
+    const impatient = await client.reactors.react(reactor.id, {}, { ...other, timeoutMs: 2_500 });
+    expect(impatient).toEqual(await client.reactors.react(reactor.id, {}, other));
+    await management.reactors.delete(reactor.id);
+  });
+});
+
+describe('TypeScript', () => {
+  const STRICT = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
+    ...{ skipLibCheck: false, target: 'es2022', types: [] },
+  };
+  const DOM = { lib: ['es2022', 'dom', 'dom.iterable'] };
+
+  /** What the compiler says of one file in the project. */
+  async function compiled(file: string, text: string, options: object): Promise<string> {
+    writeFileSync(join(project, file), text);
+    const config = join(project, `tsconfig.${randomUUID()}.json`);
+    writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files: [file] }));
+    const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc');
+    return run(process.execPath, [tsc, '-p', config]).then(
+      ({ stdout }) => stdout,
+      (error: unknown) => (error as { stdout: string }).stdout,
+    );
+  }
+
+  it.each([
+    ['nodenext', 'types.mts', { module: 'nodenext' }],
+    ['nodenext, from CommonJS', 'types.cts', { module: 'nodenext' }],
+    ['node16', 'types.mts', { module: 'node16' }],
+    ['node16, from CommonJS', 'types.cts', { module: 'node16' }],
+    ['bundler', 'types.ts', { module: 'esnext', moduleResolution: 'bundler' }],
+    [
+      'bundler, for browsers',
+      'types.ts',
+      { module: 'esnext', moduleResolution: 'bundler', customConditions: ['browser'] },
+    ],
+    [
+      'node (the classic one)',
+      'types.ts',
+      { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
+    ],
+  ])('takes right use and refuses wrong use with the module resolution %s', async (_name, file, options) => {
+    const text = readFileSync('test/sdk/fixture-types.ts', 'utf8').replace(
+      '../../sdk/index.ts',
+      '@cloakroom/sdk',
+    );
+    expect(await compiled(file, text, { ...DOM, ...options })).toBe('');
+  });
+
+  it('needs neither the types of the DOM nor those of Node', async () => {
+    const text = `import { createClient, type Token } from '@cloakroom/sdk';
+      export const read = (id: string): Promise<Token> => createClient({ baseUrl: '', apiKey: '' }).tokens.retrieve(id);
+      export const wrong: number = createClient;`;
+    const said = await compiled('bare.mts', text, { module: 'nodenext', lib: ['es2020'] });
+    expect(said.match(/error/g)).toEqual(['error']);
+    expect(said).toContain('bare.mts(3,20)');
+  });
+});
+
+describe('a page of another origin', () => {
+  /** The program in a page, by the module that `sdk` is. */
+  const inPage = async (module: string) => {
+    const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
+    return inBrowser(
+      `const { createClient, ApiError, ConnectionError, verifyWebhook } = await import(URL.createObjectURL(new Blob([args.module], { type: 'text/javascript' })));
+       const page = createClient({ baseUrl: args.baseUrl, apiKey: args.publicKey });
+       const token = await page.tokens.create({ type: 'card', data: args.card }, { idempotencyKey: args.run });
+       const again = await page.tokens.create({ type: 'card', data: args.card }, { idempotencyKey: args.run });
+       const refused = await page.tokens.create({ type: 'card', data: { number: '1' } }).catch((error) => error);
+       const client = createClient({ baseUrl: args.baseUrl, apiKey: args.apiKey });
+       const { session_key, nonce } = await page.sessions.create();
+       await client.sessions.authorize({ nonce, permissions: ['token:read'] });
+       const session = createClient({ baseUrl: args.baseUrl, apiKey: session_key });
+       let listed = 0;
+       for await (const { id } of session.tokens.list({ id: [token.id], size: 1 })) listed += id === token.id ? 1 : 0;
+       await client.tokens.update(token.id, { metadata: { run: args.run } });
+       await client.tokens.delete(token.id);
+       const signal = AbortSignal.abort();
+       const aborted = await client.tokens.list({}, { signal }).catch((error) => error.name);
+       const nobody = await createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', maxRetries: 1 }).permissions.list().catch((error) => error);
+       return { same: token.id === again.id, data: token.data, listed, aborted, nobody: nobody instanceof ConnectionError,
+         refused: [refused instanceof ApiError, refused.status, typeof refused.traceId], webhook: encodeURIComponent(JSON.stringify(await verifyWebhook(args.webhook))) };`,
+      { ...anInput(), publicKey: collecting.key, module },
+    );
+  };
+  const expected = {
+    ...{ same: true, data: { ...CARD, number: 'XXXXXXXXXXXX4242' }, listed: 1, aborted: 'AbortError' },
+    ...{
+      nobody: true,
+      refused: [true, 400, 'string'],
+      webhook: encodeURIComponent(JSON.stringify(EXPECTED.webhook)),
+    },
+  };
+
+  it('works with the one file that needs no bundler', async () => {
+    expect(await inPage(readFileSync(installed('dist/browser.min.js'), 'utf8'))).toEqual(expected);
+  });
+
+  it.each([
+    ['an ES module', 'import'],
+    ['CommonJS', 'require'],
+  ])('works with what a bundler makes of it as %s', async (_name, how) => {
+    const contents =
+      how === 'import' ? "export * from '@cloakroom/sdk';" : "module.exports = require('@cloakroom/sdk');";
+    const { outputFiles } = await build({
+      ...{ stdin: { contents, resolveDir: project }, bundle: true, write: false },
+      ...{ format: 'esm', platform: 'browser', target: 'es2020' },
+    });
+    const text = outputFiles[0]?.text ?? '';
+    // CommonJS has one export, the default.
+    const module =
+      how === 'import'
+        ? text
+        : text.replace(
+            /export default (\w+\(\));/,
+            'export const { createClient, ApiError, ConnectionError, verifyWebhook } = $1;',
+          );
+    expect(await inPage(module)).toEqual(expected);
+  });
+});
