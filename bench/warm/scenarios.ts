@@ -4,7 +4,13 @@ import { startDestination, testCertificate } from '../../test/support/destinatio
 import { runService } from '../../test/support/run-service.ts';
 import { anEvent } from '../an-event.ts';
 import { environmentOf, functionEnvironments } from '../local-functions.ts';
+import { serviceClient } from '../service-client.ts';
 import type { Compared } from './measure-warm.ts';
+
+interface Card {
+  readonly id: string;
+  readonly tenant_id: string;
+}
 
 /** An operation to be measured, and what has to be stopped after all of them. */
 export interface Scenarios {
@@ -35,32 +41,23 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   );
   const { base_url: baseUrl, aws_endpoint_url: aws, management_key: manager } = service.credentials;
 
-  async function post(path: string, key: string, body: unknown): Promise<any> {
-    const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
-    const response = await fetch(`${baseUrl}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    if (response.status >= 300)
-      throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
-    return response.json();
-  }
+  const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
+    serviceClient(baseUrl, key)<T>('POST', path, body);
 
-  const { key } = await post('/applications', manager, {
+  const { key } = await post<{ readonly key: string }>('/applications', manager, {
     name: 'bench',
     type: 'private',
     permissions: TOKEN_PERMISSIONS,
   });
-  const cards: { id: string; tenant_id: string }[] = [];
+  const cards: Card[] = [];
   for (let index = 0; index < 100; index += 1)
     cards.push(
-      await post('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
+      await post<Card>('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
     );
   const [first] = cards;
   if (first === undefined) throw new Error('no card');
   const { id, tenant_id: tenantId } = first;
-  const reactor = await post('/reactors', manager, {
+  const reactor = await post<{ readonly id: string }>('/reactors', manager, {
     name: 'bench',
     code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
     configuration: { url: 'https://processor.example.com' },
@@ -156,7 +153,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       ...{ status: 200, batch: 30 },
       events: repeated(() =>
         anEvent({
-          ...{ method: 'POST', path: `/reactors/${String(reactor.id)}/react`, key, id: String(reactor.id) },
+          ...{ method: 'POST', path: `/reactors/${reactor.id}/react`, key, id: reactor.id },
           body: { args: { card: `{{ ${id} }}` } },
         }),
       ),
