@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Json, JsonObject } from '../core/shared/json.ts';
 import {
   COUNT_MAX,
@@ -25,6 +26,22 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
   }
   return number;
 }
+
+/** The members of a body that ask for a page; {@link pageRequest} checks them. `override`: see schemas.ts. */
+export const pageMembers = {
+  page: z
+    .unknown()
+    .meta({ override: { type: 'integer', minimum: 1 } })
+    .optional(),
+  size: z
+    .unknown()
+    .meta({ override: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX } })
+    .optional(),
+  after: z
+    .unknown()
+    .meta({ override: { type: ['string', 'null'] } })
+    .optional(),
+};
 
 /** The page that a query or a body asks for. Throws `validation_failed`. */
 export function pageRequest({ page: givenPage, size: givenSize, after }: GivenPage): PageRequest {

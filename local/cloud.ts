@@ -221,7 +221,7 @@ async function startGateway(
     accountId,
     region,
     log,
-    pages: createReferencePage(root, join(workDirectory, 'reference')),
+    pages: createReferencePage(root, join(workDirectory, 'reference'), log),
     ...(contract && {
       onAnswer: (exchange) => {
         const violation = contract.check(exchange);

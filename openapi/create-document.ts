@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { PROBLEMS } from '../http/problem.ts';
 import type { AnyRoute } from './all-routes.ts';
 import type { DescribedAnswer, DescribedOperation, Example } from './operation.ts';
 import { applications } from './operations/applications.ts';
@@ -42,7 +43,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'A permission is missing, no rule matches, or the type of the application is wrong.',
   404: 'No such resource in this tenant, or it has expired.',
   409: 'A request with the same idempotency key is still running.',
-  413: 'The body is over 6 MB.',
+  413: 'The body is over 6 MB, or the answer would be.',
   415: 'The body must be `application/merge-patch+json`.',
   429: 'Throttled.',
   500: 'Unexpected. What happened stands in the log under the trace id.',
@@ -67,10 +68,9 @@ const NAMES: Readonly<Record<number, string>> = {
 function failuresOf(route: AnyRoute, described: DescribedOperation): Readonly<Record<number, string>> {
   const takesKey = ['POST', 'PUT', 'PATCH'].includes(route.method) && route.operation !== 'proxy';
   const statuses = [
-    ...[400, 401, 403, 429, 500, 503],
+    ...[400, 401, 403, 413, 429, 500, 503],
     ...(described.parameters !== undefined && route.operation !== 'proxy' ? [404] : []),
-    ...(takesKey ? [409, 413] : []),
-    ...(route.operation === 'proxy' ? [413] : []),
+    ...(takesKey && route.safe !== true ? [409] : []),
     ...(route.mergePatch === true ? [415] : []),
   ];
   return {
@@ -79,23 +79,50 @@ function failuresOf(route: AnyRoute, described: DescribedOperation): Readonly<Re
   };
 }
 
+/** What a destination may answer is not ours to say. */
+const anything = z
+  .unknown()
+  .meta({ description: 'Of the destination, if the header `SVC-PROXY-DESTINATION-STATUS` is there.' });
+
 const SHAPES = {
   problem: { own: problem, any: z.union([problem, gatewayMessage]) },
-  proxyProblem: { own: proxyProblem, any: z.union([proxyProblem, gatewayMessage]) },
+  proxyProblem: {
+    own: z.union([proxyProblem, anything]),
+    any: z.union([proxyProblem, gatewayMessage, anything]),
+  },
 } as const;
+
+/** Titles that differ from what the status itself is called are told by the code. */
+function exampleOf(status: number, description: string) {
+  const title =
+    Object.values(PROBLEMS).find((known) => known.status === status)?.title ?? 'Internal Server Error';
+  if (status === 500) return { title: 'Internal Server Error', status };
+  const validation = status === 400 && { errors: { 'data.number': ['is not a card number'] } };
+  const detail = status === 400 ? 'One or more validation errors occurred.' : description;
+  return { title, status, detail, ...validation };
+}
 
 /** Usual failures, each an object of its own: the document holds it once, and operations refer to it. */
 const usual = new Map<string, ZodOpenApiResponseObject>();
 
 function failure(status: number, description: string, shape: keyof typeof SHAPES): ZodOpenApiResponseObject {
   const mayBeTheGateways = OF_THE_GATEWAY.includes(status);
+  const isProxy = shape === 'proxyProblem';
+  const example = exampleOf(status, description);
   const response = {
     description,
     headers: {
       'SVC-TRACE-ID': { ...TRACE, required: !mayBeTheGateways },
-      ...([429, 503].includes(status) && { 'Retry-After': RETRY_AFTER }),
+      ...([409, 429, 503].includes(status) && { 'Retry-After': RETRY_AFTER }),
+      ...(isProxy && { 'SVC-PROXY-DESTINATION-STATUS': { ...DESTINATION_STATUS, required: false } }),
     },
-    content: { [JSON_TYPE]: { schema: SHAPES[shape][mayBeTheGateways ? 'any' : 'own'] } },
+    content: {
+      [JSON_TYPE]: {
+        schema: SHAPES[shape][mayBeTheGateways ? 'any' : 'own'],
+        examples: { failure: { value: isProxy ? { proxy_error: example } : example } },
+      },
+      ...(isProxy && { '*/*': { schema: {} } }),
+    },
   };
   if (FAILURES[status] !== description) return response;
   const id = `${shape === 'problem' ? '' : 'Proxy'}${NAMES[status] ?? ''}`;
@@ -116,7 +143,6 @@ function answer({ description, schema, examples }: DescribedAnswer): ZodOpenApiR
   };
 }
 
-/** What a destination may answer is not ours to say. */
 const forwarded = ({ description }: DescribedAnswer): ZodOpenApiResponseObject => ({
   description,
   headers: { 'SVC-TRACE-ID': TRACE, 'SVC-PROXY-DESTINATION-STATUS': DESTINATION_STATUS },
@@ -155,6 +181,16 @@ function requestHeaders(route: AnyRoute) {
   ];
 }
 
+/** Without a body a request is read as if it had sent `{}`. */
+function needsBody({ body, operation }: AnyRoute): boolean {
+  if (OPERATIONS[operation]?.required !== undefined) return true;
+  try {
+    return body?.safeParse({}).success !== true;
+  } catch {
+    return true;
+  }
+}
+
 function bodyOf(route: AnyRoute, described: DescribedOperation) {
   if (route.operation === 'proxy')
     return ['GET', 'DELETE'].includes(route.method)
@@ -164,7 +200,7 @@ function bodyOf(route: AnyRoute, described: DescribedOperation) {
   const content = { schema: route.body, ...valuesOf(described.requests) };
   return {
     requestBody: {
-      required: true,
+      required: needsBody(route),
       content: { [route.mergePatch === true ? MERGE_PATCH_TYPE : JSON_TYPE]: content },
     },
   };

@@ -1,7 +1,7 @@
 import type { AnyRoute } from './all-routes.ts';
+import type { Members } from './operation.ts';
 
 interface Schema {
-  description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -30,7 +30,7 @@ function membersOf(schema: Schema, path = ''): readonly (readonly [string, Schem
 export function describeMembers(
   document: object,
   { operation, method, path }: AnyRoute,
-  words: Readonly<Record<string, string>>,
+  words: Members,
   required: readonly string[],
 ): void {
   const { paths } = document as { paths: Record<string, Record<string, Operation>> };
@@ -40,7 +40,10 @@ export function describeMembers(
   for (const [at, member] of members) {
     const word = words[at];
     if (word === undefined) throw new Error(`openapi: ${operation} does not say what ${at} is`);
-    member.description = word;
+    Object.assign(
+      member,
+      typeof word === 'string' ? { description: word } : { ...word.limits, description: word.words },
+    );
   }
   const unknown = Object.keys(words).filter((at) => !members.some(([known]) => known === at));
   if (unknown.length > 0) throw new Error(`openapi: ${operation} has no ${unknown.join(', ')}`);

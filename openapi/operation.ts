@@ -13,6 +13,11 @@ export interface DescribedAnswer {
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
+/** What a member is: words, and limits that `core` checks and the schema at the edge does not know, as JSON Schema. */
+export type Member = string | { readonly words: string; readonly limits: object };
+
+export type Members = Readonly<Record<string, Member>>;
+
 /**
  * What the route tables do not know of an operation: words, examples, and the shape of its answers. Paths, methods, permissions, bodies
  * and statuses of success come from the tables themselves.
@@ -26,7 +31,7 @@ export interface DescribedOperation {
   /** Parameters of the query. */
   readonly query?: ZodObject;
   /** What each member of the body is, by its path (`rules[].priority`). */
-  readonly members?: Readonly<Record<string, string>>;
+  readonly members?: Members;
   /** Members that the schema leaves open, since more than their shape decides, and that must be there all the same. */
   readonly required?: readonly string[];
   readonly requests?: Readonly<Record<string, Example>>;

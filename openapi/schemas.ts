@@ -47,7 +47,7 @@ export const problem = z
       {
         title: 'Bad Request',
         status: 400,
-        detail: 'The request is not valid.',
+        detail: 'One or more validation errors occurred.',
         errors: { 'data.number': ['is not a card number'] },
       },
     ],

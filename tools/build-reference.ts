@@ -1,6 +1,6 @@
 // `node tools/build-reference.ts FOLDER`: the reference page of docs/openapi.json as static files that need no other host. The page is Redoc,
 // whose one file is taken from its npm package; installing that would bring a hundred packages that nothing here needs.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cache, fetchPublished } from './published-package.ts';
 
@@ -45,13 +45,21 @@ if (!existsSync(join(folder, LICENSES)))
 
 const target = resolve(process.argv[2] ?? 'dist/reference');
 mkdirSync(target, { recursive: true });
+
+/** Whoever reads the page meanwhile gets a whole file, the old one or the new one. */
+function put(name: string, text: string): void {
+  const draft = join(target, `${name}.${String(process.pid)}`);
+  writeFileSync(draft, text);
+  renameSync(draft, join(target, name));
+}
+
 // Its footer shows a picture of another host, which would learn who reads this.
 const script = readFileSync(join(folder, SCRIPT), 'utf8').replace(
   /https:\/\/cdn\.redoc\.ly\/[^"'`]*/g,
   'data:,',
 );
-writeFileSync(join(target, SCRIPT), script);
-copyFileSync(join(folder, LICENSES), join(target, LICENSES));
-copyFileSync(join(import.meta.dirname, '..', 'docs', 'openapi.json'), join(target, 'openapi.json'));
-writeFileSync(join(target, 'index.html'), PAGE);
+put(SCRIPT, script);
+put(LICENSES, readFileSync(join(folder, LICENSES), 'utf8'));
+put('openapi.json', readFileSync(join(import.meta.dirname, '..', 'docs', 'openapi.json'), 'utf8'));
+put('index.html', PAGE);
 console.log(target);

@@ -18,6 +18,33 @@ import { createEdgeStores } from '../../adapters/edge-stores.ts';
 import { Secret } from '../../core/shared/secret.ts';
 
 type Item = Record<string, AttributeValue>;
+
+/** What is read of the items, as the tables hold them. */
+interface Plain {
+  readonly pk: string;
+  readonly id: string;
+  readonly type: string;
+  readonly containers: readonly string[];
+  readonly fingerprint: string;
+  readonly data: Uint8Array;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly version: number;
+  readonly listSk: string;
+  readonly codeHash: string;
+  readonly sealedConfiguration: Uint8Array;
+}
+
+/** A type, not an interface: it is JSON. */
+type Card = { readonly number: string };
+
+interface Body {
+  readonly type: string;
+  readonly data: Card;
+  readonly args: object;
+}
+
+const plain = (item: Item) => unmarshall(item) as unknown as Plain;
 type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
 const env = (name: string): string => process.env[name] ?? '';
@@ -41,39 +68,36 @@ const credentialKey = (event: APIGatewayProxyEventV2) => {
   return key(`key#${hash}`, 'key');
 };
 
-async function get(table: string, itemKey: Item): Promise<Record<string, any>> {
+async function get(table: string, itemKey: Item): Promise<Plain> {
   const command = new GetItemCommand({ TableName: table, Key: itemKey, ConsistentRead: true });
   const { Item: item } = await client.send(command);
   if (item === undefined) throw new Error('not found');
-  return unmarshall(item);
+  return plain(item);
 }
 
-async function getMany(table: string, keys: readonly Item[]): Promise<readonly Record<string, any>[]> {
+async function getMany(table: string, keys: readonly Item[]): Promise<readonly Plain[]> {
   const command = new BatchGetItemCommand({
     RequestItems: { [table]: { Keys: [...keys], ConsistentRead: true } },
   });
   const { Responses: found } = await client.send(command);
-  return (found?.[table] ?? []).map((item) => unmarshall(item));
+  return (found?.[table] ?? []).map(plain);
 }
 
 const context = (id: string) => ({ tenantId, recordId: id, field: 'data' });
-const idOf = (item: Record<string, any>) => String(item['pk']).slice(tenantId.length + 1);
-const open = async (item: Record<string, any>) =>
-  (await vault.open(context(idOf(item)), Buffer.from(item['data'] as Uint8Array))).reveal() as Record<
-    string,
-    any
-  >;
+const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
+const open = async (item: Plain) =>
+  (await vault.open(context(idOf(item)), Buffer.from(item.data))).reveal() as unknown as Card;
 
 const masked = (number: string) => 'X'.repeat(number.length - 4) + number.slice(-4);
-const view = (item: Record<string, any>, data: Record<string, any>) => ({
+const view = (item: Omit<Plain, 'id' | 'codeHash' | 'sealedConfiguration'>, data: Card) => ({
   id: idOf(item),
   tenant_id: tenantId,
-  type: item['type'],
-  data: { ...data, number: masked(String(data['number'])) },
-  containers: item['containers'],
-  fingerprint: item['fingerprint'],
-  created_by: item['createdBy'],
-  created_at: new Date(item['createdAt'] as number).toISOString(),
+  type: item.type,
+  data: { ...data, number: masked(data.number) },
+  containers: item.containers,
+  fingerprint: item.fingerprint,
+  created_by: item.createdBy,
+  created_at: new Date(item.createdAt).toISOString(),
 });
 
 const answer = (status: number, body: unknown): APIGatewayProxyStructuredResultV2 => ({
@@ -82,13 +106,13 @@ const answer = (status: number, body: unknown): APIGatewayProxyStructuredResultV
   body: JSON.stringify(body),
 });
 
-const bodyOf = (event: APIGatewayProxyEventV2): any => JSON.parse(event.body ?? 'null');
+const bodyOf = (event: APIGatewayProxyEventV2): unknown => JSON.parse(event.body ?? 'null');
 const put = async (item: Record<string, unknown>) => {
   const command = new PutItemCommand({
     TableName: env('TOKENS_TABLE'),
     Item: marshall(item, { removeUndefinedValues: true }),
     ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
-    ExpressionAttributeValues: marshall({ ':version': Number(item['version']) - 1 }),
+    ExpressionAttributeValues: marshall({ ':version': Number(item.version) - 1 }),
   });
   await client.send(command);
 };
@@ -106,7 +130,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
 
   async create(event) {
     await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
-    const { type, data } = bodyOf(event);
+    const { type, data } = bodyOf(event) as Body;
     const id = randomUUID();
     const item = {
       ...{ pk: `${tenantId}#${id}`, sk: 'token', type, containers: ['/pci/high/'], version: 1 },
@@ -115,7 +139,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
         listSk: `${String(Date.now())}#${id}`,
         position: `${String(Date.now())}#${id}`,
       },
-      fingerprint: createHmac('sha256', settings.keyId).update(String(data.number)).digest('base64url'),
+      fingerprint: createHmac('sha256', settings.keyId).update(data.number).digest('base64url'),
       data: await vault.seal(context(id), new Secret(data)),
       createdBy: tenantId,
       createdAt: Date.now(),
@@ -143,15 +167,15 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       ),
     );
     const newest = pages
-      .flatMap(({ Items: items = [] }) => items.map((item) => unmarshall(item)))
-      .sort((a, b) => (a['listSk'] < b['listSk'] ? 1 : -1))
+      .flatMap(({ Items: items = [] }) => items.map(plain))
+      .sort((a, b) => (a.listSk < b.listSk ? 1 : -1))
       .slice(0, 20);
     const items = await getMany(
       env('TOKENS_TABLE'),
       newest.map((item) => tokenKey(idOf(item))),
     );
     const data = await Promise.all(items.map(async (item) => view(item, await open(item))));
-    return answer(200, { pagination: { page_size: 20, after: newest.at(-1)?.['listSk'] }, data });
+    return answer(200, { pagination: { page_size: 20, after: newest.at(-1)?.listSk }, data });
   },
 
   async patch(event) {
@@ -159,14 +183,14 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       get(env('ACCESS_TABLE'), credentialKey(event)),
       get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
     ]);
-    const data = { ...(await open(item)), ...bodyOf(event).data };
+    const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
     const sealed = await vault.seal(context(idOf(item)), new Secret(data));
-    const fingerprint = createHmac('sha256', settings.keyId).update(String(data.number)).digest('base64url');
+    const fingerprint = createHmac('sha256', settings.keyId).update(data.number).digest('base64url');
     const next = {
       ...item,
       data: sealed,
       fingerprint,
-      version: Number(item['version']) + 1,
+      version: item.version + 1,
       modifiedAt: Date.now(),
     };
     await put(next);
@@ -194,7 +218,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const ids = [...body.matchAll(EXPRESSION)].map(([, id = '']) => id);
     const items = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
     const numbers = new Map<string, string>();
-    for (const item of items) numbers.set(idOf(item), String((await open(item))['number']));
+    for (const item of items) numbers.set(idOf(item), (await open(item)).number);
     const text = body.replaceAll(EXPRESSION, (_, id: string) => numbers.get(id) ?? '');
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
@@ -225,21 +249,21 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       env('REACTORS_TABLE'),
       key(tenantId, `reactor#${event.pathParameters?.['id'] ?? ''}`),
     );
-    const { args } = bodyOf(event);
+    const { args } = bodyOf(event) as Body;
     const ids = [...JSON.stringify(args).matchAll(EXPRESSION)].map(([, id = '']) => id);
     const [item] = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
     const card = item === undefined ? {} : await open(item);
     const configuration = await vault.open(
-      { tenantId, recordId: String(reactor['id']), field: 'reactor-configuration' },
-      Buffer.from(reactor['sealedConfiguration'] as Uint8Array),
+      { tenantId, recordId: reactor.id, field: 'reactor-configuration' },
+      Buffer.from(reactor.sealedConfiguration),
     );
     const command = new InvokeCommand({
-      FunctionName: `${env('REACTOR_FUNCTION_PREFIX')}${String(reactor['id']).replaceAll('-', '')}`,
+      FunctionName: `${env('REACTOR_FUNCTION_PREFIX')}${reactor.id.replaceAll('-', '')}`,
       Qualifier: 'live',
       Payload: Buffer.from(
         JSON.stringify({
           version: 1,
-          code_sha256: reactor['codeHash'],
+          code_sha256: reactor.codeHash,
           request: { args: { ...args, card }, configuration: configuration.reveal() },
           client: null,
           timeout_ms: 28_000,
@@ -247,7 +271,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       ),
     });
     const { Payload: payload } = await lambda.send(command);
-    const { value } = JSON.parse(Buffer.from(payload ?? new Uint8Array()).toString('utf8'));
+    const { value } = JSON.parse(Buffer.from(payload ?? new Uint8Array()).toString('utf8')) as {
+      value: { raw: unknown };
+    };
     return answer(200, { raw: value.raw });
   },
 };

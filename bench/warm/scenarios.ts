@@ -150,7 +150,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     {
       name: 'react',
       ...sides('reactors', 'react'),
-      ...{ status: 200, batch: 30 },
+      ...{ status: 200, batch: 15 },
       events: repeated(() =>
         anEvent({
           ...{ method: 'POST', path: `/reactors/${reactor.id}/react`, key, id: reactor.id },

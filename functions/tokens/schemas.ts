@@ -5,7 +5,7 @@ import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
 import type { TokenFilters } from '../../core/tokens/list-tokens.ts';
 import type { TokenPatch } from '../../core/tokens/update-token.ts';
-import { pageRequest, pageRequestOf } from '../../http/page-query.ts';
+import { pageMembers, pageRequest, pageRequestOf } from '../../http/page-query.ts';
 import { body, boolean, json, list, optional, text, textMap } from '../../http/schemas.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -73,7 +73,5 @@ export const listTokensQuery = z.custom<URLSearchParams>().transform((query) => 
 /** Body of "search tokens" (decisions.md, section 3). */
 export const searchTokensBody = body({
   query: optional(text),
-  page: z.unknown().optional(),
-  size: z.unknown().optional(),
-  after: z.unknown().optional(),
+  ...pageMembers,
 }).transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) }));

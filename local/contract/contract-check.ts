@@ -132,16 +132,22 @@ export function createContractCheck(file: string): ContractCheck {
     return faultsOf(`${at}/content/${pointer(JSON_TYPE)}/schema`, value);
   }
 
-  /** Where the document describes no operation: only failures are to be expected. */
-  function ofStranger({ status, body }: Exchange, method: string): string | undefined {
+  /** An answer in one of the shapes that failures have. */
+  function ofFailure(
+    { status, body }: Exchange,
+    method: string,
+    shapes: readonly string[],
+  ): string | undefined {
     if (status < 400) return 'is a success that the document does not know';
     if (method === 'HEAD' && body.length === 0) return undefined;
     const value = parsed(body);
-    const faults = ['Problem', 'ProxyProblem', 'GatewayMessage'].map((name) =>
-      faultsOf(`components/schemas/${name}`, value),
-    );
+    const faults = shapes.map((name) => faultsOf(`components/schemas/${name}`, value));
     return faults.includes(undefined) ? undefined : faults[0];
   }
+
+  /** Where the document describes no operation: only failures are to be expected. */
+  const ofStranger = (exchange: Exchange, method: string) =>
+    ofFailure(exchange, method, ['Problem', 'ProxyProblem', 'GatewayMessage']);
 
   function violation(exchange: Exchange): string | undefined {
     const { method, path, status, headers } = exchange;
@@ -155,6 +161,9 @@ export function createContractCheck(file: string): ContractCheck {
       // What API Gateway refuses before it looks at routes.
       return status === 431 ? ofStranger(exchange, method) : 'is not in the document';
     }
+    // The document cannot say of one status and type that it is either ours, in our shape, or the destination's, in any.
+    if (/^\/proxy(?:\/|$)/.test(path) && !isForwarded)
+      return ofFailure(exchange, method, ['ProxyProblem', 'GatewayMessage']);
     const reference = response.$ref?.split('/').at(-1);
     if (reference !== undefined)
       return ofResponse(

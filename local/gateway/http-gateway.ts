@@ -200,7 +200,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   }
 
   async function pageFor({ method, url = '/' }: IncomingMessage): Promise<GatewayAnswer | undefined> {
-    return method === 'GET' ? options.pages?.(splitOnce(url, '?')[0]) : undefined;
+    return method === 'GET' || method === 'HEAD' ? options.pages?.(splitOnce(url, '?')[0]) : undefined;
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

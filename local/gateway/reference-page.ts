@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { errorMessage } from '../error-code.ts';
 import type { GatewayAnswer } from './gateway-answers.ts';
 
 const PREFIX = '/docs';
@@ -28,6 +29,7 @@ function unavailable(): GatewayAnswer {
 export function createReferencePage(
   root: string,
   directory: string,
+  log: (line: string) => void,
 ): (path: string) => Promise<GatewayAnswer | undefined> {
   let built: Promise<unknown> | undefined;
 
@@ -42,13 +44,14 @@ export function createReferencePage(
     if (path === PREFIX) return { status: 308, headers: { location: `${PREFIX}/` }, body: '' };
     if (!path.startsWith(`${PREFIX}/`)) return undefined;
     const name = path === `${PREFIX}/` ? 'index.html' : path.slice(PREFIX.length + 1);
-    const type = TYPES[name];
-    if (type === undefined) return undefined;
+    if (!Object.hasOwn(TYPES, name)) return undefined;
+    const type = TYPES[name] ?? '';
     try {
       await build();
       const body = await readFile(join(directory, name), 'utf8');
       return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body };
-    } catch {
+    } catch (error) {
+      log(`the reference page: ${errorMessage(error)}`);
       return unavailable();
     }
   };

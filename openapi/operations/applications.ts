@@ -24,10 +24,11 @@ const RULES = {
   'rules[].conditions[].operator': 'How.',
   'rules[].conditions[].value': 'With what.',
   'rules[].transform': 'What is shown of data: nothing, its mask, or the plaintext.',
-  'rules[].permissions': 'What the rule grants.',
+  'rules[].permissions': { words: 'What the rule grants.', limits: { minItems: 1 } },
 };
 
 const GRANTS = { permissions: 'Granted on everything; data is masked.', ...RULES };
+const LOST = 'Lost against other updates several times, or the same idempotency key is still running.';
 const EITHER = 'At least one of `permissions` and `rules` must hold something.';
 
 const BILLING = {
@@ -62,7 +63,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     tag: 'Applications',
     summary: 'List applications',
     query: z.object({
-      id: z.array(z.string()).optional().meta({ description: 'Only these; at most 1,000.' }),
+      id: z.array(z.string()).max(1000).optional().meta({ description: 'Only these; at most 1,000.' }),
       type: z.array(z.enum(APPLICATION_TYPES)).optional().meta({ description: 'Only of these types.' }),
       ...pageParameters,
     }),
@@ -89,6 +90,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     members: { name: 'Up to 200 characters.', ...GRANTS },
     requests: { rules: { summary: 'Other rules', value: BILLING } },
     answer: { description: 'The application after the update.', schema: application },
+    failures: { 409: LOST },
   },
   regenerateApplicationKey: {
     tag: 'Applications',
@@ -96,6 +98,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     description: 'The old key is refused at once.',
     parameters: ID,
     answer: { description: 'The application with its new key.', schema: applicationWithKey },
+    failures: { 409: LOST },
   },
   deleteApplication: {
     tag: 'Applications',
@@ -103,6 +106,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     description: 'With its key and the sessions that it asked for or authorized.',
     parameters: ID,
     answer: { description: 'It is gone.' },
+    failures: { 409: 'Updates got in between again and again.' },
   },
   listPermissions: {
     tag: 'Applications',

@@ -12,10 +12,15 @@ import {
 const TAG = 'Reactors';
 const ID = { id: 'The reactor.' };
 
+const CONFIGURATION = { maxProperties: 25, propertyNames: { minLength: 1, maxLength: 200 } };
+
 const MEMBERS = {
   name: 'Up to 200 characters.',
   code: 'CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000 characters; not run now.',
-  configuration: 'Up to 25 texts that the code reads as `req.configuration`.',
+  configuration: {
+    words: 'Up to 25 texts that the code reads as `req.configuration`.',
+    limits: CONFIGURATION,
+  },
   application: 'A public or private application as which the code may call the service through `req.bt`.',
   'application.id': 'Its id.',
 };
@@ -41,7 +46,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'List reactors',
     query: z.object({
-      id: z.array(z.string()).optional().meta({ description: 'Only these; at most 1,000.' }),
+      id: z.array(z.string()).max(1000).optional().meta({ description: 'Only these; at most 1,000.' }),
       name: z.string().max(200).optional().meta({
         description: 'Without regard to case; `*` is any run of characters; without `*` it means contains.',
       }),
@@ -73,7 +78,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     parameters: ID,
     members: {
       ...MEMBERS,
-      configuration: 'Merged; an entry that is `null` is removed.',
+      configuration: { words: 'Merged; an entry that is `null` is removed.', limits: CONFIGURATION },
       application: '`null` takes it away.',
     },
     requests: {
@@ -119,9 +124,13 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     answer: { description: 'What the code returned.', schema: reactorResponse },
     also: { 202: { description: 'Accepted; the result will be delivered.', schema: acceptedInvocation } },
     failures: {
+      401: 'The key is missing, unknown, revoked or expired. Or thrown by the code.',
       402: 'Thrown by the code.',
+      403: 'Only private applications and sessions with `token:use` invoke reactors, with tokens that it covers. Or thrown by the code.',
       404: 'No such reactor.',
       413: 'The body is over 5 MB, or the detokenized arguments over 6 MB.',
+      429: 'Throttled. Or thrown by the code.',
+      503: 'The store, the key service or Lambda is unavailable or throttling. Or thrown by the code.',
       422: 'The code does not load, or does not export a function.',
       500: 'The code failed or took too long: title `Reactor Runtime Error`. Or unexpected.',
     },

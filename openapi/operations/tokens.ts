@@ -8,12 +8,23 @@ const ID = { id: 'The token. Ids are decoded once.' };
 const MEMBERS = {
   data: 'Any JSON but `null`, up to 3.5 MB; what its type demands.',
   mask: "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. Default: the type's.",
-  containers: "1 to 10 paths like `/pci/high/`. Default: the type's.",
-  metadata:
-    'Up to 50 texts that are not sensitive, to find the token by. Stored in the clear for those who may read it.',
-  search_indexes:
-    'Up to 10 expressions; what they give can be searched for by `data:"..."`. No plaintext is stored.',
-  fingerprint_expression: "What the fingerprint is made of. Default: the type's.",
+  containers: {
+    words: "1 to 10 paths like `/pci/high/`. Default, also for an empty list: the type's.",
+    limits: { maxItems: 10 },
+  },
+  metadata: {
+    words: 'Up to 50 texts that are not sensitive, to find the token by.',
+    limits: { maxProperties: 50, propertyNames: { maxLength: 40 } },
+  },
+  search_indexes: {
+    words:
+      'Up to 10 expressions; what they give can be searched for by `data:"..."`. No plaintext is stored.',
+    limits: { maxItems: 10 },
+  },
+  fingerprint_expression: {
+    words: "What the fingerprint is made of. Default: the type's.",
+    limits: { maxLength: 400 },
+  },
   deduplicate_token:
     'Answer with an existing token of the same type and fingerprint instead of making a second one.',
   expires_at:
@@ -34,7 +45,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Create a token',
     description: "A card's `cvc` is shown for an hour and then removed. " + DEDUPLICATION,
     members: {
-      id: 'A text, or an expression like `{{ data.number | alias_card: false, true }}`. Default: a random UUID.',
+      id: '3 to 400 characters without `# / \\ + ? [ ] | & = % < > { } ^`, or an expression that gives them, like `{{ data.number | alias_card: false, true }}`. Default: a random UUID.',
       type: 'Decides validation and defaults.',
       ...MEMBERS,
     },
@@ -71,7 +82,11 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     summary: 'List tokens',
     description: 'Newest first; only tokens that the caller may read.',
     query: z.object({
-      id: z.array(z.string()).optional().meta({ description: 'Only these, `?id=a&id=b`; at most 1,000.' }),
+      id: z
+        .array(z.string())
+        .max(1000)
+        .optional()
+        .meta({ description: 'Only these, `?id=a&id=b`; at most 1,000.' }),
       metadata: z
         .record(z.string(), z.string())
         .optional()
@@ -101,10 +116,13 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
       ...MEMBERS,
       data: 'Merged into the data; `null` is refused.',
       mask: 'Merged into the mask; `null` takes it away.',
-      metadata: 'Merged; `null` removes all of it.',
-      containers: "`null` goes back to the type's default.",
-      search_indexes: '`null` removes them.',
-      fingerprint_expression: "`null` goes back to the type's default.",
+      metadata: { words: 'Merged; `null` removes all of it.', limits: MEMBERS.metadata.limits },
+      containers: { words: "`null` goes back to the type's default.", limits: { maxItems: 10 } },
+      search_indexes: { words: '`null` removes them.', limits: { maxItems: 10 } },
+      fingerprint_expression: {
+        words: "`null` goes back to the type's default.",
+        limits: { maxLength: 400 },
+      },
       expires_at: '`null` removes the expiry.',
     },
     requests: {
@@ -125,6 +143,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     description: 'With everything derived from it. Its id may be used again.',
     parameters: ID,
     answer: { description: 'It is gone.' },
+    failures: { 409: 'Updates got in between again and again.' },
   },
   searchTokens: {
     tag: TAG,

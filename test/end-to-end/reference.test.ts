@@ -41,8 +41,10 @@ describe('the reference page', () => {
 
   it('takes no path from the interface', async () => {
     const { key } = await aRevealingApplication();
-    const answer = await fetch(`${credentials.base_url}/docs/nothing`, { headers: { 'SVC-API-KEY': key } });
-    expect(answer.status).toBe(404);
+    for (const name of ['nothing', 'constructor', '__proto__']) {
+      const answer = await fetch(`${credentials.base_url}/docs/${name}`, { headers: { 'SVC-API-KEY': key } });
+      expect([name, answer.status]).toEqual([name, 404]);
+    }
   });
 });
 

@@ -104,6 +104,28 @@ describe('the OpenAPI document', () => {
     },
   );
 
+  it('has an example of every failure, with the status it stands at', () => {
+    const failures = Object.entries<any>(document.paths).flatMap(([path, item]) =>
+      Object.entries<any>(item).flatMap(([method, operation]) =>
+        Object.entries<any>(operation.responses)
+          .filter(([status]) => Number(status) >= 400)
+          .map(([status, given]) => {
+            const response = given.$ref ? document.components.responses[given.$ref.split('/').at(-1)] : given;
+            const content = response.content['application/json'];
+            return { at: `${method} ${path} ${status}`, status: Number(status), content };
+          }),
+      ),
+    );
+    expect(failures.length).toBeGreaterThan(200);
+    for (const { at, status, content } of failures) {
+      const { value } = content.examples.failure;
+      const problem = value.proxy_error ?? value;
+      expect([at, problem.status]).toEqual([at, status]);
+      const shape = value.proxy_error ? 'ProxyProblem' : 'Problem';
+      expect([at, ajv.getSchema(`openapi#/components/schemas/${shape}`)?.(value)]).toEqual([at, true]);
+    }
+  });
+
   it.each(withQuery.map((route) => [route.operation, route] as const))(
     '%s lists the parameters that the service reads',
     (_operation, route) => {

@@ -65,7 +65,8 @@ export async function runService(
     stop(signal = 'SIGTERM') {
       if (child.exitCode !== null) return Promise.resolve(child.exitCode);
       const ended = new Promise<number | null>((resolve, reject) =>
-        child.once('exit', (code) => {
+        // Once all that it has printed is there.
+        child.once('close', (code) => {
           const found = violations(printed);
           if (found.length === 0) resolve(code);
           else reject(new Error(`not as docs/openapi.json says:\n${[...new Set(found)].join('\n')}`));
