@@ -24,6 +24,7 @@ const DOCUMENT = 'docs/performance.md';
 const args = process.argv.slice(2);
 const writes = args.includes('--write');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
+if (writes && wanted.length > 0) throw new Error('--write writes what one run of all of them has found');
 
 /** One benchmark as a program of its own. A section that fails does not keep the others from running. */
 function run(name: string): Promise<Section | undefined> {
@@ -40,6 +41,7 @@ const sections = new Map<string, Section>();
 const failed: string[] = [];
 for (const name of SECTIONS.filter((each) => wanted.length === 0 || wanted.includes(each))) {
   const begun = Date.now();
+  console.log(`\n${name} ...`);
   const section = await run(name);
   if (section === undefined) failed.push(name);
   else {
@@ -56,7 +58,7 @@ console.log(`\n${String(Math.round((Date.now() - started) / 1000))} s`);
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const machine = `${String(cpus().length)} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
-if (writes) {
+if (writes && failed.length === 0) {
   const about = `Measured on ${new Date().toISOString().slice(0, 10)} at commit ${commit} on ${machine}.`;
   const text = writtenInto(readFileSync(DOCUMENT, 'utf8'), { about, budgets, sections });
   writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }));

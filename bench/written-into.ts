@@ -4,7 +4,7 @@ interface Found {
   /** When and where. */
   readonly about: string;
   readonly budgets: readonly Budget[];
-  /** By name; what did not run stays as it was. */
+  /** By name. */
   readonly sections: ReadonlyMap<string, Section>;
 }
 
