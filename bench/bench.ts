@@ -56,9 +56,9 @@ console.log(`\nBudgets\n${aligned([BUDGET_COLUMNS, ...budgets.map(budgetRow)])}`
 for (const name of failed) console.log(`${name} has failed`);
 console.log(`\n${String(Math.round((Date.now() - started) / 1000))} s`);
 
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-const machine = `${String(cpus().length)} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
 if (writes && failed.length === 0) {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const machine = `${String(cpus().length)} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
   const about = `Measured on ${new Date().toISOString().slice(0, 10)} at commit ${commit} on ${machine}.`;
   const text = writtenInto(readFileSync(DOCUMENT, 'utf8'), { about, budgets, sections });
   writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }));
