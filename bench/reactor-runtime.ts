@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildReactorLayer } from '../lib/reactor-layer.ts';
 import { startReactor, type ReactorProcess } from '../test/support/runtime-api.ts';
+import { median } from './median.ts';
+import { report } from './section.ts';
 
 const WARM_ROUNDS = 150;
 const COLD_ROUNDS = 25;
@@ -53,9 +55,6 @@ const ARGS = {
   card: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
 };
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
 const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));
 const bare = join(work, 'bootstrap');
@@ -77,7 +76,14 @@ async function millisecondsOf(reactor: ReactorProcess): Promise<number> {
   return took;
 }
 
-async function warm(): Promise<void> {
+const row = (name: string, measured: number, reference: number) => [
+  name,
+  `${measured.toFixed(1)} ms`,
+  `${reference.toFixed(1)} ms`,
+  (measured / reference).toFixed(2),
+];
+
+async function warm(): Promise<string[][]> {
   const reactors = { runtime: await startRuntime(), bare: await startBare() };
   const times = { runtime: [] as number[], bare: [] as number[] };
   for (let round = 0; round < WARM_ROUNDS; round += 1) {
@@ -91,12 +97,10 @@ async function warm(): Promise<void> {
   for (let round = 0; round < 20; round += 1) hurried.push(await millisecondsOf(reactors.runtime));
   for (const reactor of Object.values(reactors)) await reactor.close();
   const [runtime, loop] = [median(times.runtime), median(times.bare)];
-  console.log(
-    `warm invocation: ${(runtime / loop).toFixed(2)} times the bare loop's (${runtime.toFixed(2)} and ${loop.toFixed(2)} ms)`,
-  );
-  console.log(
-    `warm, without a pause in between: ${(median(hurried) / loop).toFixed(0)} times (${median(hurried).toFixed(1)} ms, the start of a thread)`,
-  );
+  return [
+    row('warm invocation', runtime, loop),
+    row('warm, without a pause in between: the start of a thread', median(hurried), loop),
+  ];
 }
 
 async function coldStartOf(start: () => Promise<ReactorProcess>): Promise<number> {
@@ -113,7 +117,7 @@ function startOfNode(): number {
   return performance.now() - started;
 }
 
-async function cold(): Promise<void> {
+async function cold(): Promise<string[][]> {
   const times = { runtime: [] as number[], bare: [] as number[], node: [] as number[] };
   for (let round = 0; round < COLD_ROUNDS; round += 1) {
     times.runtime.push(await coldStartOf(startRuntime));
@@ -121,15 +125,18 @@ async function cold(): Promise<void> {
     times.node.push(startOfNode());
   }
   const [runtime, loop, node] = [median(times.runtime), median(times.bare), median(times.node)];
-  console.log(
-    `cold start to the first next: ${(runtime / loop).toFixed(2)} times the bare loop's, ${(runtime / node).toFixed(2)} times node -e 0 ` +
-      `(${runtime.toFixed(0)}, ${loop.toFixed(0)} and ${node.toFixed(0)} ms)`,
-  );
+  return [
+    row('cold start to the first next', runtime, loop),
+    row('the same beside `node -e 0`', runtime, node),
+  ];
 }
 
 try {
-  await warm();
-  await cold();
+  const rows = [...(await warm()), ...(await cold())];
+  report({
+    budgets: [],
+    figures: [{ title: "A reactor's runtime", columns: ['', 'runtime', 'bare loop', 'ratio'], rows }],
+  });
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

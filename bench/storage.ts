@@ -1,80 +1,27 @@
-// `npm run bench:storage`: what lists, searches and sweeps cost, in calls and units, as the number of tokens grows. Nothing is asserted.
+// `npm run bench:storage`: a list walked while tokens come and go, and a backlog of due records that the sweep drains. Nothing is asserted. What
+// lists, searches and sweeps cost as the number of tokens grows is in bench/growth.ts.
 import { randomBytes } from 'node:crypto';
 import { dueCvcs, dueTokens } from '../adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../adapters/dynamodb/token-store.ts';
-import { COUNT_MAX, sliceAfter, sliceNumbered } from '../core/shared/pagination.ts';
-import { newPosition } from '../core/shared/position.ts';
+import { sliceAfter } from '../core/shared/pagination.ts';
 import { sweep } from '../core/sweep/sweep.ts';
 import type { StoredToken } from '../core/tokens/token.ts';
-import type { TokenCandidate, TokenWrite } from '../core/tokens/token-store.ts';
+import type { TokenWrite } from '../core/tokens/token-store.ts';
 import { aStoredToken, TENANT } from '../test/adapters/dynamodb/a-stored-token.ts';
 import { aDatabase, type Database } from '../test/support/a-database.ts';
 
 const LIST_SHARDS = 8;
-const SIZES = [1_000, 20_000];
 const WALKED = 10_000;
 const BACKLOG = 100_000;
 /** A sweep's run as Lambda gives it: 58 s, less the reserve. */
 const RUN_MS = 53_000;
-const PAGE = 20;
-
-const thousands = (count: number) => count.toLocaleString('en');
 
 /** Writes tokens by the hundred, as tokenize does. */
 async function fill(database: Database, count: number, make: (index: number) => TokenWrite): Promise<void> {
   const store = createTokenStore(database.tables(), Date.now);
-  const each = make(0).token.terms.length > 0 ? 25 : make(0).cvc === undefined ? 100 : 50;
+  const each = make(0).cvc === undefined ? 100 : 50;
   for (let at = 0; at < count; at += each)
     await store.create(Array.from({ length: Math.min(each, count - at) }, (_, index) => make(at + index)));
-}
-
-async function measured(database: Database, operation: () => Promise<unknown>): Promise<string> {
-  database.takeCalls();
-  await operation();
-  const calls = database.takeCalls();
-  const units = calls.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0);
-  return `${String(calls.length)} calls, ${String(units)} units`;
-}
-
-/** Lists and searches as the use case does: candidates, then the tokens of one page. */
-async function costs(size: number): Promise<Readonly<Record<string, string>>> {
-  const database = await aDatabase(LIST_SHARDS);
-  const store = createTokenStore(database.tables(), Date.now);
-  await fill(database, size, (index) => ({
-    token: aStoredToken({ terms: index % (size / 5) === 0 ? ['common', 'rare'] : ['common'] }),
-  }));
-  const all = () => true;
-  const read = async (entries: readonly TokenCandidate[]) =>
-    store.findMany(
-      TENANT,
-      entries.map(({ id }) => id),
-    );
-  const walk = (terms: readonly string[], expected: number, after?: string) =>
-    store.candidates(TENANT, { terms, expected, ...(after === undefined ? {} : { after }) });
-  const middle = newPosition(Date.now());
-  const cursor = (terms: readonly string[]) => async () =>
-    read((await sliceAfter(walk(terms, PAGE + 1, middle), all, PAGE)).entries);
-  const numbered = (terms: readonly string[]) => async () =>
-    read((await sliceNumbered(walk(terms, COUNT_MAX), all, { page: 1, size: PAGE })).entries);
-  const result = {
-    'list, by cursor': await measured(database, cursor([])),
-    'list, first page with its count': await measured(database, numbered([])),
-    'search a rare term, by cursor': await measured(database, cursor(['rare'])),
-    'search a rare term, first page': await measured(database, numbered(['rare'])),
-    'search a common term, by cursor': await measured(database, cursor(['common'])),
-    'search both, by cursor': await measured(database, cursor(['common', 'rare'])),
-  };
-  await database.close();
-  return result;
-}
-
-async function compareSizes(): Promise<void> {
-  const columns = new Map<number, Readonly<Record<string, string>>>();
-  for (const size of SIZES) columns.set(size, await costs(size));
-  const rows = Object.keys(columns.get(SIZES[0] ?? 0) ?? {});
-  const cells = (row: string) => SIZES.map((size) => [`${thousands(size)} tokens`, columns.get(size)?.[row]]);
-  console.log(`A page of ${String(PAGE)}`);
-  console.table(Object.fromEntries(rows.map((row) => [row, Object.fromEntries(cells(row))])));
 }
 
 /** Walks a list by cursor while others are created and deleted. */
@@ -144,6 +91,5 @@ async function drain(): Promise<void> {
   await database.close();
 }
 
-await compareSizes();
 await walkWhileChanging();
 await drain();

@@ -1,9 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { buildSync, type BuildOptions } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
+
+/** How every function is bundled. */
+export const BUNDLE_OPTIONS = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  // Node builds an ES module's view of `node:http` by reading all of it, which loads its whole `fetch`.
+  format: 'cjs',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Names of errors and functions reach the log, where minified ones would say nothing; keeping them beside costs a call a closure.
+  minifyIdentifiers: false,
+  legalComments: 'none',
+  alias: { '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts' },
+} satisfies BuildOptions;
 
 /** {@link bundleFunction} of any program, by its path from the repository's root; a profile is easier to read if nothing is minified. */
 export function bundleProgram(entryPoint: string, { minify = true } = {}): string {
@@ -12,21 +29,11 @@ export function bundleProgram(entryPoint: string, { minify = true } = {}): strin
     rmSync(folder, { recursive: true, force: true });
   });
   buildSync({
-    absWorkingDir: root,
+    ...BUNDLE_OPTIONS,
     entryPoints: [entryPoint],
     outfile: join(folder, 'index.cjs'),
-    bundle: true,
-    platform: 'node',
-    // Node builds an ES module's view of `node:http` by reading all of it, which loads its whole `fetch`.
-    format: 'cjs',
-    target: 'node24',
-    mainFields: ['module', 'main'],
     minifySyntax: minify,
     minifyWhitespace: minify,
-    // Names of errors and functions reach the log, where minified ones would say nothing; keeping them beside costs a call a closure.
-    minifyIdentifiers: false,
-    legalComments: 'none',
-    alias: { '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts' },
   });
   return folder;
 }

@@ -1,10 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { median } from '../median.ts';
 import type { Measured } from './handler-process.ts';
 
 /** A handler in a process of its own. */
-interface Running {
+export interface Instance {
   run(
     events: readonly object[],
     more?: { readonly samplesHeap?: boolean; readonly profileTo?: string },
@@ -12,7 +13,10 @@ interface Running {
   stop(): void;
 }
 
-async function start(bundle: string, env: Readonly<Record<string, string>>): Promise<Running> {
+export async function startInstance(
+  bundle: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Instance> {
   const child: ChildProcess = fork(join(import.meta.dirname, 'handler-process.ts'), [bundle], {
     env: { ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -52,13 +56,13 @@ export interface WarmResult {
 const BATCHES = 15;
 const WARM_UP_BATCHES = 6;
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 /** Runs both sides in turn, a batch each, so that whatever else the machine does meets both. */
 export async function measureWarm({ ours, reference, events, status, batch }: Compared): Promise<WarmResult> {
-  const sides = [await start(ours.bundle, ours.env), await start(reference.bundle, reference.env)] as const;
-  const run = async (side: Running, samplesHeap = false) => {
+  const sides = [
+    await startInstance(ours.bundle, ours.env),
+    await startInstance(reference.bundle, reference.env),
+  ] as const;
+  const run = async (side: Instance, samplesHeap = false) => {
     const measured = await side.run(events(batch), { samplesHeap });
     if (measured.statuses[String(status)] !== batch)
       throw new Error(`answered ${JSON.stringify(measured.statuses)}, not ${String(status)}`);
@@ -93,7 +97,7 @@ export async function profileWarm(
   { bundle, env }: Compared['ours'],
   file: string,
 ): Promise<number> {
-  const running = await start(bundle, env);
+  const running = await startInstance(bundle, env);
   try {
     for (let round = 0; round < WARM_UP_BATCHES; round += 1) await running.run(events(batch));
     return (await running.run(events(batch * 5), { profileTo: file })).microseconds;

@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { bundleProgram } from '../../lib/bundle.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { runService } from '../../test/support/run-service.ts';
+import { anEvent } from '../an-event.ts';
+import { environmentOf, functionEnvironments } from '../local-functions.ts';
+import { serviceClient } from '../service-client.ts';
 import type { Compared } from './measure-warm.ts';
+
+interface Card {
+  readonly id: string;
+  readonly tenant_id: string;
+}
 
 /** An operation to be measured, and what has to be stopped after all of them. */
 export interface Scenarios {
@@ -10,68 +18,8 @@ export interface Scenarios {
   stop(): Promise<void>;
 }
 
-/** What of anything that is created is used here. */
-interface Made {
-  readonly id: string;
-  readonly tenant_id: string;
-  readonly key: string;
-}
-
-type Environments = readonly {
-  readonly name: string;
-  readonly environment: Readonly<Record<string, string>>;
-}[];
-
 const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
-
-interface EventOf {
-  readonly method: string;
-  readonly path: string;
-  readonly query?: string;
-  readonly key: string;
-  readonly id?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** An event of an HTTP API (payload format 2.0), with the headers that a client and API Gateway send. */
-function anEvent({ method, path, query = '', key, id, headers = {}, body }: EventOf): object {
-  return {
-    version: '2.0',
-    routeKey: `${method} ${path}`,
-    rawPath: path,
-    rawQueryString: query,
-    headers: {
-      accept: '*/*',
-      'accept-encoding': 'gzip, br',
-      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-      host: 'abcdefghij.execute-api.us-east-1.amazonaws.com',
-      'svc-api-key': key,
-      'user-agent': 'node',
-      'x-amzn-trace-id': 'Root=1-5e6722a7-cc56xmpl46db7ae02d4da47e',
-      'x-forwarded-for': '203.0.113.7',
-      'x-forwarded-port': '443',
-      'x-forwarded-proto': 'https',
-      ...headers,
-    },
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'abcdefghij',
-      domainName: 'abcdefghij.execute-api.us-east-1.amazonaws.com',
-      domainPrefix: 'abcdefghij',
-      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'node' },
-      requestId: 'JKJaXmPLvHcESHA=',
-      routeKey: '$default',
-      stage: '$default',
-      time: '21/Nov/2026:10:15:30 +0000',
-      timeEpoch: Date.now(),
-    },
-    ...(id === undefined ? {} : { pathParameters: { id } }),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    isBase64Encoded: false,
-  };
-}
 
 /** Starts the service, puts into it what the operations need, and names the operations. */
 export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
@@ -93,38 +41,29 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   );
   const { base_url: baseUrl, aws_endpoint_url: aws, management_key: manager } = service.credentials;
 
-  async function post(path: string, key: string, body: unknown): Promise<Made> {
-    const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
-    const response = await fetch(`${baseUrl}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    if (response.status >= 300)
-      throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
-    return (await response.json()) as Made;
-  }
+  const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
+    serviceClient(baseUrl, key)<T>('POST', path, body);
 
-  const { key } = await post('/applications', manager, {
+  const { key } = await post<{ readonly key: string }>('/applications', manager, {
     name: 'bench',
     type: 'private',
     permissions: TOKEN_PERMISSIONS,
   });
-  const cards: Made[] = [];
+  const cards: Card[] = [];
   for (let index = 0; index < 100; index += 1)
     cards.push(
-      await post('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
+      await post<Card>('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
     );
   const [first] = cards;
   if (first === undefined) throw new Error('no card');
   const { id, tenant_id: tenantId } = first;
-  const reactor = await post('/reactors', manager, {
+  const reactor = await post<{ readonly id: string }>('/reactors', manager, {
     name: 'bench',
     code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
     configuration: { url: 'https://processor.example.com' },
   });
 
-  const environments = (await (await fetch(`${aws}/_local/functions`)).json()) as Environments;
+  const environments = await functionEnvironments(aws);
   const reference = join(bundleProgram('bench/warm/reference.ts', { minify }), 'index.cjs');
   const bundles = new Map<string, string>();
 
@@ -132,11 +71,8 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     const bundle =
       bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.cjs');
     bundles.set(folder, bundle);
-    const found = environments.find(({ name }) => name.toLowerCase().includes(`-${folder}function`));
-    if (found === undefined)
-      throw new Error(`no function ${folder} among ${environments.map(({ name }) => name).join(', ')}`);
     const env = {
-      ...found.environment,
+      ...environmentOf(environments, folder),
       PATH: process.env['PATH'] ?? '',
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
@@ -214,7 +150,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     {
       name: 'react',
       ...sides('reactors', 'react'),
-      ...{ status: 200, batch: 30 },
+      ...{ status: 200, batch: 15 },
       events: repeated(() =>
         anEvent({
           ...{ method: 'POST', path: `/reactors/${reactor.id}/react`, key, id: reactor.id },

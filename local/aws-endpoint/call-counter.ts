@@ -10,7 +10,12 @@ export interface CallRecord {
   readonly resources: readonly string[];
   /** HTTP's, or 599 if the connection was cut. */
   readonly status: number;
+  /** When it arrived, by a clock that only orders calls. */
+  readonly startedMs: number;
   readonly durationMs: number;
+  /** Bytes of the two bodies, without HTTP's own lines. */
+  readonly requestBytes: number;
+  readonly answerBytes: number;
   /** DynamoDB's units, read and write together. */
   readonly consumedCapacity?: number;
 }
@@ -29,13 +34,22 @@ export interface CallCount {
 export interface CallCounter {
   add(record: CallRecord): void;
   counts(): readonly CallCount[];
+  /** The calls themselves, in the order of their answers; of more than {@link LATEST_CALLS} the last ones. */
+  latest(): readonly CallRecord[];
   reset(): void;
 }
 
+/** Enough for any one operation, and little for a service that runs for days. */
+const LATEST_CALLS = 1_000;
+
 export function createCallCounter(): CallCounter {
   const counts = new Map<string, CallCount>();
+  let latest: CallRecord[] = [];
   return {
-    add: ({ principal, service, action, status, consumedCapacity = 0 }) => {
+    add: (record) => {
+      const { principal, service, action, status, consumedCapacity = 0 } = record;
+      latest.push(record);
+      if (latest.length > 2 * LATEST_CALLS) latest = latest.slice(-LATEST_CALLS);
       const key = `${principal} ${action}`;
       const { calls = 0, failures = 0, capacityUnits = 0 } = counts.get(key) ?? {};
       counts.set(key, {
@@ -48,8 +62,10 @@ export function createCallCounter(): CallCounter {
       });
     },
     counts: () => [...counts.values()],
+    latest: () => latest.slice(-LATEST_CALLS),
     reset: () => {
       counts.clear();
+      latest = [];
     },
   };
 }

@@ -44,6 +44,7 @@ export interface AwsEndpoint {
 /** More than the largest call of any service: a function's code, 50 MB zipped, in base64. */
 const MAX_BODY_BYTES = 72 * 1024 * 1024;
 const COUNTS_PATH = '/_local/calls';
+const LOG_PATH = '/_local/call-log';
 /** What the record says of a call whose connection was cut: HTTP has no such status. */
 const CUT_STATUS = 599;
 
@@ -95,6 +96,8 @@ interface Exchange {
   readonly caller: Caller;
   readonly service: AwsService;
   readonly call: AwsCall;
+  /** When the request arrived, before its body was read. */
+  readonly startedMs: number;
 }
 
 /**
@@ -102,6 +105,7 @@ interface Exchange {
  * caller's policies for all that the call needs, and lets the service answer.
  *
  * `GET /_local/calls` answers `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`: tests count calls with it.
+ * `GET /_local/call-log` answers the calls themselves: `{ "calls": CallRecord[] }`.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));
@@ -133,22 +137,20 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return operation ?? accesses[0]?.action ?? `${service.signingName}:${call.method} ${call.path}`;
   }
 
-  function record(
-    exchange: Exchange,
-    accesses: readonly AwsAccess[],
-    response: AwsResponse | 'cut',
-    startedMs: number,
-  ): void {
-    const { service, caller } = exchange;
-    const { status, consumedCapacity } =
-      response === 'cut' ? { status: CUT_STATUS, consumedCapacity: undefined } : response;
+  function record(exchange: Exchange, accesses: readonly AwsAccess[], response: AwsResponse | 'cut'): void {
+    const { service, caller, call, startedMs } = exchange;
+    const { status, consumedCapacity, body } =
+      response === 'cut' ? { status: CUT_STATUS, consumedCapacity: undefined, body: '' } : response;
     const entry: CallRecord = {
       service: service.signingName,
       action: actionOf(exchange, accesses),
       principal: caller.name,
       resources: accesses.map(({ resource }) => resource),
       status,
+      startedMs,
       durationMs: performance.now() - startedMs,
+      requestBytes: call.body.length,
+      answerBytes: Buffer.byteLength(body),
       ...(consumedCapacity !== undefined && { consumedCapacity }),
     };
     counter.add(entry);
@@ -165,7 +167,6 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   }
 
   async function perform(exchange: Exchange): Promise<AwsResponse | 'cut'> {
-    const startedMs = performance.now();
     const { service, caller, call } = exchange;
     let accesses: readonly AwsAccess[] = [];
     let response: AwsResponse | 'cut';
@@ -176,7 +177,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     } catch (error) {
       response = failureOf(error, service);
     }
-    record(exchange, accesses, response, startedMs);
+    record(exchange, accesses, response);
     return response;
   }
 
@@ -185,6 +186,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     body: Buffer,
     signature: Signature,
     service: AwsService,
+    startedMs: number,
   ): Exchange {
     const headers = singleHeaders(request);
     const caller = authenticate(options, options.accountId, signature, headers['x-amz-security-token']);
@@ -193,6 +195,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return {
       caller,
       service,
+      startedMs,
       call: {
         service: service.signingName,
         method: request.method ?? 'GET',
@@ -208,20 +211,21 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
 
   async function answer(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
     let service: AwsService | undefined;
+    const startedMs = performance.now();
     try {
       // The body is read even for a call that is refused, or the connection could not be used again.
       const body = await readBody(request);
       const signature = requireSignature(request.headers.authorization);
       service = serviceFor(signature);
-      return await perform(exchangeOf(request, body, signature, service));
+      return await perform(exchangeOf(request, body, signature, service, startedMs));
     } catch (error) {
       return failureOf(error, service);
     }
   }
 
-  function answerCounts(method: string | undefined): AwsResponse {
-    if (method === 'DELETE') counter.reset();
-    const body = JSON.stringify({ calls: counter.counts() });
+  function answerCounts({ method, url }: IncomingMessage): AwsResponse {
+    if (method === 'DELETE' && url === COUNTS_PATH) counter.reset();
+    const body = JSON.stringify({ calls: url === LOG_PATH ? counter.latest() : counter.counts() });
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   }
 
@@ -242,9 +246,9 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   }
 
   async function respond(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
-    if (request.url === COUNTS_PATH) {
+    if (request.url === COUNTS_PATH || request.url === LOG_PATH) {
       request.resume();
-      return answerCounts(request.method);
+      return answerCounts(request);
     }
     const control = options.controls?.[request.url ?? ''];
     return control === undefined ? await answer(request) : await answerControl(request, control);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
+import { openWire, wireCost } from '../../bench/counts/wire.ts';
 import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
 import { sweep } from '../../core/sweep/sweep.ts';
 import { aCvc, aStoredToken } from '../adapters/dynamodb/a-stored-token.ts';
@@ -249,5 +250,29 @@ describe('docs/storage.md', () => {
   it.each(Object.entries(SWEEPS))('says what "%s" costs', async (name, prepare) => {
     const cost = await sweepCost(prepare);
     expect([name, cost]).toEqual([name, asDocumented(name, cost)]);
+  });
+});
+
+describe('budgets of the architecture', () => {
+  const wireOf = async (name: string) => {
+    const operation = await OPERATIONS[name]?.();
+    const wire = openWire(service.credentials.aws_endpoint_url);
+    return wireCost(await wire.during(() => operation?.() ?? Promise.resolve()));
+  };
+
+  it.each([
+    ['get a token', { calls: 2, sequential: 1 }],
+    ['create a card', { calls: 2, sequential: 2 }],
+    ['delete a token', { calls: 2, sequential: 2 }],
+    ['detokenize 100 tokens', { calls: 2, sequential: 2 }],
+  ])('"%s" makes no more calls to AWS, and no more in sequence', async (name, budget) => {
+    const { calls, sequential, kmsCalls } = await wireOf(name);
+    expect(calls).toBeLessThanOrEqual(budget.calls);
+    expect(sequential).toBeLessThanOrEqual(budget.sequential);
+    expect(kmsCalls).toBe(0);
+  });
+
+  it('a default card is an item of 1 KB, with a copy in each of two indexes', async () => {
+    expect((await wireOf('create a card')).writeUnits).toBe(3);
   });
 });

@@ -301,7 +301,10 @@ describe('the record of calls', () => {
         principal: 'administrator',
         resources: [table],
         status: 200,
+        startedMs: expect.any(Number) as number,
         durationMs: expect.any(Number) as number,
+        requestBytes: expect.any(Number) as number,
+        answerBytes: 2,
         consumedCapacity: 2,
       },
     ]);
@@ -319,6 +322,22 @@ describe('the record of calls', () => {
     ]);
     await countsOf('DELETE');
     expect(await countsOf()).toEqual([]);
+  });
+
+  test('tells the calls one by one until it is reset', async () => {
+    const logOf = async (): Promise<readonly CallRecord[]> => {
+      const response = await fetch(`${endpoint.url}/_local/call-log`);
+      return ((await response.json()) as { calls: CallRecord[] }).calls;
+    };
+    await countsOf('DELETE');
+    await dynamoDbAs('WRITER', 'token').send(put('a'));
+    await dynamoDbAs('WRITER', 'token').send(put('b'));
+    const [first, second] = await logOf();
+    expect([first?.action, second?.action]).toEqual(['dynamodb:PutItem', 'dynamodb:PutItem']);
+    expect(second?.startedMs).toBeGreaterThanOrEqual((first?.startedMs ?? 0) + (first?.durationMs ?? 0));
+    expect(first?.requestBytes).toBeGreaterThan(0);
+    await countsOf('DELETE');
+    expect(await logOf()).toEqual([]);
   });
 });
 

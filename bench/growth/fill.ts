@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import {
+  BatchWriteItemCommand,
+  type AttributeValue,
+  type DynamoDBClient,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { shardOf } from '../../adapters/dynamodb/keys.ts';
+import { tokenWrites } from '../../adapters/dynamodb/token-writes.ts';
+import type { TokenTables } from '../../adapters/dynamodb/token-tables.ts';
+import type { StoredToken } from '../../core/tokens/token.ts';
+
+/** Most that one BatchWriteItem takes. */
+const BATCH = 25;
+const AT_ONCE = 4;
+
+/** An id in a shard of the list: even shards, so that what is compared does not differ by how ids happen to fall. */
+export function idInShard(shard: number, shards: number): string {
+  for (;;) {
+    const id = randomUUID();
+    if (shardOf(id, shards) === shard) return id;
+  }
+}
+
+async function write(
+  client: DynamoDBClient,
+  table: string,
+  items: readonly Record<string, AttributeValue>[],
+) {
+  const requests: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
+  const { UnprocessedItems } = await client.send(
+    new BatchWriteItemCommand({ RequestItems: { [table]: requests } }),
+  );
+  if (UnprocessedItems?.[table] !== undefined) throw new Error('some items were not written');
+}
+
+/**
+ * Puts tokens and the entries of their terms into the tables as the store would write them, without its conditions: a third of the time.
+ * Only for tokens that are new and small.
+ */
+export async function fill(tables: TokenTables, tokens: Iterable<StoredToken>): Promise<void> {
+  const { client, tokensTable } = tables;
+  const writes = tokenWrites(tables);
+  let waiting: Record<string, AttributeValue>[] = [];
+  const flush = async () => {
+    const batches = Array.from({ length: Math.ceil(waiting.length / BATCH) }, (_, at) =>
+      waiting.slice(at * BATCH, (at + 1) * BATCH),
+    );
+    waiting = [];
+    await Promise.all(batches.map((batch) => write(client, tokensTable, batch)));
+  };
+  for (const token of tokens) {
+    waiting.push(writes.token(token, '').Item);
+    for (const term of token.terms) waiting.push(writes.entry(token, term).Put?.Item ?? {});
+    if (waiting.length >= BATCH * AT_ONCE) await flush();
+  }
+  await flush();
+}

@@ -1,0 +1,36 @@
+import { BUDGET_COLUMNS, budgetRow, type Budget, type Figures, type Section } from './section.ts';
+
+interface Found {
+  /** When and where. */
+  readonly about: string;
+  readonly budgets: readonly Budget[];
+  /** By name. */
+  readonly sections: ReadonlyMap<string, Section>;
+}
+
+const escaped = (cell: string) => cell.replaceAll('|', '\\|');
+const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const figures = ({ title, columns, rows, note }: Figures): string =>
+  [`### ${title}`, table(columns, rows), ...(note === undefined ? [] : [note])].join('\n\n');
+
+/** Puts a text between the markers of a name, `<!-- measured: NAME -->` and `<!-- end -->`. Throws if the document has none. */
+function replaced(document: string, name: string, text: string): string {
+  const begin = `<!-- measured: ${name} -->`;
+  const [start, end] = [document.indexOf(begin), document.indexOf('<!-- end -->', document.indexOf(begin))];
+  if (start === -1 || end === -1) throw new Error(`the document has no place for "${name}"`);
+  return `${document.slice(0, start)}${begin}\n\n${text}\n\n${document.slice(end)}`;
+}
+
+/** A document with what was found between its markers: the budgets, and each section that ran. */
+export function writtenInto(document: string, { about, budgets, sections }: Found): string {
+  const all = replaced(document, 'budgets', `${about}\n\n${table(BUDGET_COLUMNS, budgets.map(budgetRow))}`);
+  return [...sections].reduce(
+    (text, [name, section]) => replaced(text, name, section.figures.map(figures).join('\n\n')),
+    all,
+  );
+}

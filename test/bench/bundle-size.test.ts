@@ -1,0 +1,33 @@
+import { bundleOf, FUNCTIONS, referenceBundle } from '../../bench/cold-start/bundles.ts';
+
+/**
+ * What a bundle may hold beside the SDK clients that it uses, in KB: an instance reads all of it before its first answer. A test that fails here
+ * says that something was imported; `npm run bench:cold-start` tells what it costs. If it is worth it, raise the limit by as much, and when
+ * something goes, lower it.
+ */
+const LIMITS_KB = {
+  tokens: 545,
+  applications: 280,
+  proxy: 530,
+  reactors: 615,
+  'reactor-worker': 560,
+  'webhook-sender': 285,
+  sweeper: 480,
+  operator: 455,
+} as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
+
+const references = new Map<string, number>();
+
+/** Bytes of a bundle of just these clients. */
+function referenceBytes(clients: readonly string[]): number {
+  const id = clients.join();
+  const bytes = references.get(id) ?? referenceBundle(clients).bytes;
+  references.set(id, bytes);
+  return bytes;
+}
+
+it.each(FUNCTIONS)('the bundle of %s holds little beside the SDK clients that it uses', (name) => {
+  const { bytes, clients } = bundleOf(name);
+  const beside = Math.ceil((bytes - referenceBytes(clients)) / 1024);
+  expect(beside).toBeLessThanOrEqual(LIMITS_KB[name]);
+});
