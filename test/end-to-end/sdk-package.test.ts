@@ -269,12 +269,14 @@ describe('a page of another origin', () => {
        const signal = AbortSignal.abort();
        const aborted = await client.tokens.list({}, { signal }).catch((error) => error.name);
        const nobody = await createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', maxRetries: 1 }).permissions.list().catch((error) => error);
-       return { same: token.id === again.id, data: token.data, listed, aborted, nobody: nobody instanceof ConnectionError,
+       const bodyOfGet = await client.proxy({ url: 'https://api.example.com', body: 'x' }).catch((error) => error.name);
+       return { bodyOfGet, same: token.id === again.id, data: token.data, listed, aborted, nobody: nobody instanceof ConnectionError,
          refused: [refused instanceof ApiError, refused.status, typeof refused.traceId], webhook: encodeURIComponent(JSON.stringify(await verifyWebhook(args.webhook))) };`,
       { ...anInput(), publicKey: collecting.key, module },
     );
   };
   const expected = {
+    bodyOfGet: 'TypeError',
     ...{ same: true, data: { ...CARD, number: 'XXXXXXXXXXXX4242' }, listed: 1, aborted: 'AbortError' },
     ...{
       nobody: true,

@@ -122,8 +122,9 @@ export async function wrong(token: Token): Promise<void> {
   await client.reactors.react('r', { args: 7 });
   // @ts-expect-error -- what has methods is no JSON
   await client.proxy({ url: 'https://example.com', method: 'POST', body: new Map() });
+  const unknown: unknown = token;
   // @ts-expect-error -- what nobody knows may be no JSON
-  await client.proxy({ url: 'https://example.com', method: 'POST', body: token as unknown });
+  await client.proxy({ url: 'https://example.com', method: 'POST', body: unknown });
   // @ts-expect-error -- the proxy has no such method
   await client.proxy({ url: 'https://example.com', method: 'TRACE' });
   // @ts-expect-error -- a card has a number
