@@ -31,7 +31,7 @@ export function proxyPathOf(path: string): string {
   if (laidBare(path).split(/[/\\]/).some(isDots))
     throw new TypeError('path must be without the segments . and ..');
   // A space at the end of an address would be dropped.
-  const kept = path.replaceAll(' ', '%20');
+  const kept = path.replace(/ /g, '%20');
   return kept === '' || kept.startsWith('/') ? kept : `/${kept}`;
 }
 

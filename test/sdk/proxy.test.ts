@@ -235,13 +235,12 @@ describe('what of a proxied request cannot be sent is the mistake of the caller,
 describe('a ConnectionError', () => {
   test('quotes nothing of what was sent or came, whatever the platform says', async () => {
     const saying = async (failure: unknown) => {
-      const original = globalThis.fetch;
-      globalThis.fetch = () => Promise.reject(failure);
+      const fetching = jest.spyOn(globalThis, 'fetch').mockRejectedValue(failure);
       try {
         const client = createClient({ baseUrl: 'https://tokens.example.com/v', apiKey: 'k', maxRetries: 0 });
         return await client.permissions.list().catch((error: unknown) => error as ConnectionError);
       } finally {
-        globalThis.fetch = original;
+        fetching.mockRestore();
       }
     };
     const coded = Object.assign(new Error(SECRET), { code: 'ECONNRESET', rawPacket: SECRET });
