@@ -108,11 +108,12 @@ describe('the package', () => {
     const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
     const code = files.filter((file) => !file.startsWith('dist/types/'));
     expect(code.sort()).toEqual([
+      'LICENSE',
       'README.md',
       ...['browser.cjs', 'browser.js', 'browser.min.js', 'node.cjs', 'node.js'].map((file) => `dist/${file}`),
       'package.json',
     ]);
-    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$/.test(file))).toEqual([]);
+    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$|^LICENSE$/.test(file))).toEqual([]);
     expect(globSync('*', { cwd: join(project, 'node_modules') })).toEqual(['@cloakroom']);
     const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
     const minified = readFileSync(installed('dist/browser.min.js'));
