@@ -1,21 +1,11 @@
 import type { FieldErrors } from './errors.ts';
 import { brand } from './brand.ts';
 
-export interface ApiErrorDetails {
-  readonly status: number;
-  readonly title: string;
-  readonly detail: string | undefined;
-  readonly errors: FieldErrors | undefined;
-  readonly traceId: string | undefined;
-  /** Seconds after which the service asks to be called again. */
-  readonly retryAfter: number | undefined;
-}
-
 /**
  * A call that the service refused or failed (RFC 9457, docs/api.md).
  * @example try { await client.tokens.retrieve(id); } catch (error) { if (!(error instanceof ApiError && error.status === 404)) throw error; }
  */
-export class ApiError extends Error implements ApiErrorDetails {
+export class ApiError extends Error {
   readonly status: number;
   readonly title: string;
   readonly detail: string | undefined;
@@ -23,9 +13,10 @@ export class ApiError extends Error implements ApiErrorDetails {
   readonly errors: FieldErrors | undefined;
   /** What the service's logs call the request. */
   readonly traceId: string | undefined;
+  /** Seconds after which the service asks to be called again. */
   readonly retryAfter: number | undefined;
 
-  constructor({ status, title, detail, errors, traceId, retryAfter }: ApiErrorDetails) {
+  constructor({ status, title, detail, errors, traceId, retryAfter }: Omit<ApiError, keyof Error>) {
     super(detail === undefined ? `${String(status)} ${title}` : `${String(status)} ${title}: ${detail}`);
     this.name = 'ApiError';
     this.status = status;

@@ -1,5 +1,6 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
 import { createList, type List, type Page, type PageQuery } from './list.ts';
+import { pathOf } from './paths.ts';
 import type {
   Application,
   ApplicationGrants,
@@ -7,7 +8,7 @@ import type {
   ApplicationWithKey,
   NewApplication,
 } from './resources.ts';
-import { continuing, pathOf } from './tokens.ts';
+import { continuing } from './tokens.ts';
 
 export interface ApplicationQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
@@ -31,7 +32,7 @@ export function applicationsOf(caller: Caller) {
      * An application, without its key.
      * @example const { name } = await client.applications.retrieve(id);
      */
-    retrieve: (id: string, options?: CallOptions) => read(pathOf('applications', id), options),
+    retrieve: async (id: string, options?: CallOptions) => read(pathOf('applications', id), options),
 
     /**
      * The application of the key that asks.
@@ -65,7 +66,7 @@ export function applicationsOf(caller: Caller) {
      * Gives it another key; the old one is refused at once.
      * @example const { key } = await client.applications.regenerateKey(id);
      */
-    regenerateKey: (id: string, options?: WriteOptions) =>
+    regenerateKey: async (id: string, options?: WriteOptions) =>
       post(pathOf('applications', id, 'regenerate'), undefined, options),
 
     /**

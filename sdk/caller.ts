@@ -2,6 +2,8 @@ import { abortable, throwIfAborted, type Signal } from './abort.ts';
 import { ApiError } from './api-error.ts';
 import { ConnectionError, TimeoutError } from './connection-error.ts';
 import type { FieldErrors } from './errors.ts';
+import { headerText, mergedHeaders } from './headers.ts';
+import { addressOf } from './paths.ts';
 import type { TransportResponse } from './transport-response.ts';
 import type { TransportRequest } from './transport.ts';
 import { send } from './platform.ts';
@@ -58,7 +60,10 @@ export interface Call extends WriteOptions {
 
 export interface RawCall extends CallOptions {
   readonly method: string;
-  readonly path: string;
+  /** Where it has to stay. */
+  readonly prefix: string;
+  /** What follows it in the path, and the query. */
+  readonly rest: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
 }
@@ -110,16 +115,6 @@ function checked(name: string, value: number | undefined, otherwise: number, lea
   throw new RangeError(`${name} must be a whole number from ${String(least)}`);
 }
 
-/**
- * A text that can stand in a header. What else it holds is not told: the errors of `fetch` show the whole value, which may be a key.
- * Throws `TypeError`.
- */
-function headerText(name: string, value: string, maxLength: number): string {
-  if (typeof value === 'string' && /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(value) && value.length <= maxLength)
-    return value;
-  throw new TypeError(`${name} must be 1 to ${String(maxLength)} visible ASCII characters`);
-}
-
 /** The address without what the paths bring. Throws `TypeError`. */
 function baseOf(baseUrl: string): string {
   let url: URL;
@@ -128,25 +123,31 @@ function baseOf(baseUrl: string): string {
   } catch {
     throw new TypeError('baseUrl must be an address, as https://tokens.example.com');
   }
-  const { protocol, username, password, search, hash } = url;
+  const { protocol, username, password, search, hash, origin, pathname } = url;
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== '')
     throw new TypeError('baseUrl must be http or https, without user, query and fragment');
-  return url.href.replace(/\/+$/, '');
+  // Not `href`: a query that is empty leaves its question mark there.
+  return origin + pathname.replace(/\/+$/, '');
 }
 
-/** Node's `fetch` says what happened in the cause of its error. Errors of another realm are none of this one's class. */
-function messageOf(failure: unknown): string {
-  const { message, cause } = isRecord(failure) ? failure : {};
-  const deeper = isRecord(cause) ? cause['message'] : undefined;
-  return textOr(deeper, '') || textOr(message, '') || 'unknown failure';
+/**
+ * The code of a failure, as `ECONNREFUSED`. Node's `fetch` has it in the cause of its error, or in the first of several. Nothing else of it is told: messages quote headers, and errors of
+ * parsers carry what they were given. Errors of another realm are none of this one's class.
+ */
+function codeOf(failure: unknown, depth = 0): string | undefined {
+  if (!isRecord(failure) || depth > 4) return undefined;
+  const { code, cause, errors } = failure;
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code;
+  return codeOf(cause, depth + 1) ?? codeOf(Array.isArray(errors) ? errors[0] : undefined, depth + 1);
 }
 
-/** Names in lower case; of two headers of one name the later counts, where `fetch` would send both. */
-export function mergedHeaders(
-  ...layers: readonly Readonly<Record<string, string>>[]
-): Record<string, string> {
-  const entries = layers.flatMap((layer) => Object.entries(layer));
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+function connectionErrorOf(failure: unknown, url: string): ConnectionError {
+  if (failure instanceof ConnectionError) return failure;
+  const message = `No whole answer came from ${new URL(url).origin}`;
+  const code = codeOf(failure);
+  return code === undefined
+    ? new ConnectionError(message)
+    : new ConnectionError(`${message}: ${code}`, { code });
 }
 
 /** One try, which the signal of the call and its time end. Throws `ConnectionError`, or the reason of the signal. */
@@ -162,10 +163,10 @@ async function attempt(
   signal?.addEventListener('abort', end);
   try {
     return await send({ ...request, signal: ended.signal });
-  } catch (cause) {
+  } catch (failure) {
     throwIfAborted(signal);
     if (ended.signal.aborted) throw new TimeoutError(timeoutMs);
-    throw new ConnectionError(`The service did not answer: ${messageOf(cause)}`, cause);
+    throw connectionErrorOf(failure, request.url);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
@@ -176,7 +177,9 @@ export function createCaller(options: ClientOptions): Caller {
   const base = baseOf(options.baseUrl);
   const apiKey = headerText('apiKey', options.apiKey, 1_000);
   const headerPrefix = options.headerPrefix ?? 'SVC';
-  if (!/^[\w-]+$/.test(headerPrefix)) throw new TypeError('headerPrefix must be letters, digits and -');
+  // As in the service's own settings.
+  if (!/^[A-Za-z][A-Za-z0-9]{0,19}$/.test(headerPrefix))
+    throw new TypeError('headerPrefix must be 1 to 20 letters and digits, starting with a letter');
   const reserved = (name: string) => `${headerPrefix}-${name}`;
   const retriesOf = ({ maxRetries }: CallOptions, otherwise: number) =>
     checked('maxRetries', maxRetries, otherwise, 0);
@@ -221,7 +224,7 @@ export function createCaller(options: ClientOptions): Caller {
 
   const requestOf = (call: Call): Omit<TransportRequest, 'signal'> => ({
     method: call.method,
-    url: base + call.path + queryText(call.query),
+    url: addressOf(base, call.path, queryText(call.query)),
     headers: {
       ...ownHeaders(call),
       Accept: 'application/json',
@@ -234,8 +237,9 @@ export function createCaller(options: ClientOptions): Caller {
     headerPrefix,
     error,
     raw: async (call) => {
-      const { method, path, headers, body, signal } = call;
-      const request = { method, url: base + path, headers: mergedHeaders(headers, ownHeaders(call)), body };
+      const { method, prefix, rest, body, signal } = call;
+      const headers = mergedHeaders(call.headers, ownHeaders(call));
+      const request = { method, url: addressOf(base, prefix, rest), headers, body };
       return attempt(request, signal, timeoutOf(call, own.timeoutMs));
     },
     json: async (call) => {

@@ -5,9 +5,10 @@ import { brand } from './brand.ts';
  * @example try { await client.tokens.retrieve(id); } catch (error) { if (error instanceof ConnectionError) console.error(error.message); }
  */
 export class ConnectionError extends Error {
-  override readonly cause: unknown;
+  /** What the platform calls the reason, as `ECONNREFUSED`, where it says one. */
+  override readonly cause: { readonly code: string } | undefined;
 
-  constructor(message: string, cause?: unknown) {
+  constructor(message: string, cause?: { readonly code: string }) {
     super(message);
     this.name = 'ConnectionError';
     this.cause = cause;

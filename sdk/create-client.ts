@@ -1,9 +1,10 @@
 import { applicationsOf } from './applications.ts';
 import { createCaller, type CallOptions, type ClientOptions, type WriteOptions } from './caller.ts';
+import type { AsJson } from './json.ts';
 import { permissionsOf } from './permissions.ts';
 import { proxyOf, type ProxyRequest, type ProxyResponse } from './proxy.ts';
 import { reactorsOf } from './reactors.ts';
-import type { Detokenized, Json, Tokenized } from './resources.ts';
+import type { Detokenized, Tokenized } from './resources.ts';
 import { sessionsOf } from './sessions.ts';
 import { tenantsOf } from './tenants.ts';
 import { tokensOf } from './tokens.ts';
@@ -21,19 +22,19 @@ export interface Client {
    * Makes tokens of any JSON, at most 100, all or none; the same shape comes back with tokens and ids in it.
    * @example const { card } = await client.tokenize({ card: { type: 'card', data: { number } } });
    */
-  readonly tokenize: <T extends Json>(value: T, options?: WriteOptions) => Promise<Tokenized<T>>;
+  readonly tokenize: <T>(value: T & AsJson<T>, options?: WriteOptions) => Promise<Tokenized<T>>;
 
   /**
    * Fills in the expressions of any JSON, as the caller's rules show the tokens.
    * @example const { last4 } = await client.detokenize({ last4: `{{ ${id} | json: '$.number' | last4 }}` });
    */
-  readonly detokenize: <T extends Json>(value: T, options?: CallOptions) => Promise<Detokenized<T>>;
+  readonly detokenize: <T>(value: T & AsJson<T>, options?: CallOptions) => Promise<Detokenized<T>>;
 
   /**
    * Sends a request with its detokenization expressions filled in. The destination's answer is the answer, whatever its status; throws `ApiError` where the proxy itself failed.
    * @example const { status } = await client.proxy({ url: 'https://api.example.com/charge', method: 'POST', body: { card: `{{ ${id} }}` } });
    */
-  readonly proxy: (request: ProxyRequest) => Promise<ProxyResponse>;
+  readonly proxy: <B>(request: ProxyRequest<B>) => Promise<ProxyResponse>;
 }
 
 /**
@@ -51,9 +52,9 @@ export function createClient(options: ClientOptions): Client {
     permissions: permissionsOf(caller),
     tenants: tenantsOf(caller),
     proxy: proxyOf(caller),
-    tokenize: async <T extends Json>(body: T, writing?: WriteOptions) =>
+    tokenize: async <T>(body: T & AsJson<T>, writing?: WriteOptions) =>
       (await caller.json({ ...writing, method: 'POST', path: '/tokenize', body })) as Tokenized<T>,
-    detokenize: async <T extends Json>(body: T, reading?: CallOptions) => {
+    detokenize: async <T>(body: T & AsJson<T>, reading?: CallOptions) => {
       const call = { ...reading, method: 'POST', path: '/detokenize', body, isSafe: true } as const;
       return (await caller.json(call)) as Detokenized<T>;
     },

@@ -1,3 +1,5 @@
+import { ConnectionError } from './connection-error.ts';
+import { fieldsOf } from './transport-response.ts';
 import type { Transport } from './transport.ts';
 
 export const byFetch: Transport = async ({ method, url, headers, body, signal }) => {
@@ -10,10 +12,8 @@ export const byFetch: Transport = async ({ method, url, headers, body, signal })
     credentials: 'omit',
     ...(body === undefined ? {} : { body }),
   });
-  if (response.type === 'opaqueredirect') throw new Error('a browser does not show redirects');
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: new Uint8Array(await response.arrayBuffer()),
-  };
+  if (response.type === 'opaqueredirect')
+    throw new ConnectionError('The answer is a redirect, which a browser does not show');
+  const { status } = response;
+  return { status, ...fieldsOf(response.headers), body: new Uint8Array(await response.arrayBuffer()) };
 };

@@ -15,6 +15,7 @@ export {
   ServiceUnavailableError,
   type FieldErrors,
 } from './errors.ts';
+export type { AsJson, Json } from './json.ts';
 export type { List, Page, PageQuery, Pagination } from './list.ts';
 export type { ProxyRequest, ProxyResponse } from './proxy.ts';
 export type { ReactorQuery } from './reactors.ts';
@@ -31,7 +32,6 @@ export type {
   Detokenized,
   EndedInvocation,
   InvocationResult,
-  Json,
   NewApplication,
   NewReactor,
   NewToken,
@@ -41,6 +41,7 @@ export type {
   Problem,
   Reactor,
   ReactorChange,
+  ReactArgs,
   ReactorResponse,
   ReactRequest,
   Session,

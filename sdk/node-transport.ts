@@ -1,25 +1,50 @@
+import { codingsOf, fieldsOf } from './transport-response.ts';
 import type { Transport } from './transport.ts';
 
 /** Loaded when they are needed: most programs have `fetch`. */
 const moduleFor = (url: string) => (url.startsWith('https:') ? import('node:https') : import('node:http'));
 
-/** For Node 16, which has no `fetch`. */
+/** `[name, value, name, value]` in pairs. */
+const pairsOf = (raw: readonly string[]) =>
+  raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
+
+/** A body as `fetch` decodes it: what is cut off ends where it ends. */
+async function decoded(body: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
+  const codings = codingsOf(contentEncoding);
+  if (codings.length === 0 || body.length === 0) return body;
+  const { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } =
+    await import('node:zlib');
+  const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
+  const decode = (encoded: Buffer, coding: string): Buffer => {
+    if (coding === 'br')
+      return brotliDecompressSync(encoded, { finishFlush: constants.BROTLI_OPERATION_FLUSH });
+    if (coding !== 'deflate') return gunzipSync(encoded, lenient);
+    // Some servers leave out the frame of zlib (RFC 1950), whose first byte names the method 8.
+    const isFramed = ((encoded[0] ?? 0) & 0x0f) === 8;
+    return isFramed ? inflateSync(encoded, lenient) : inflateRawSync(encoded, lenient);
+  };
+  return [...codings].reverse().reduce(decode, body);
+}
+
+/** For Node 16, which has no `fetch`, and for what `fetch` refuses. */
 export const byNode: Transport = async ({ method, url, headers, body, signal }) => {
   const { request } = await moduleFor(url);
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    const options = { method, headers: { ...headers, ...length } };
+    // As `fetch` asks, unless the caller asks otherwise, in whatever case.
+    const accepted = Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding')
+      ? {}
+      : { 'Accept-Encoding': 'gzip, deflate, br' };
+    const options = { method, headers: { ...headers, ...accepted, ...length } };
     const outgoing = request(url, options, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
       incoming.on('end', () => {
-        const answered = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: Object.fromEntries(answered) as Record<string, string>,
-          body: Buffer.concat(chunks),
-        });
+        const fields = fieldsOf(pairsOf(incoming.rawHeaders));
+        decoded(Buffer.concat(chunks), incoming.headers['content-encoding']).then((plain) => {
+          resolve({ status: incoming.statusCode ?? 0, ...fields, body: plain });
+        }, reject);
       });
     });
     outgoing.on('error', reject);

@@ -4,9 +4,12 @@ import { byFetch } from './fetch-transport.ts';
 
 /** What differs between Node and browsers. The build for browsers has `platform.browser.ts` in its place (tools/build-sdk.ts). */
 
-/** `fetch` where there is one (Node 18 and later), else Node's own client, which is loaded only then. */
+export const sendsBodyOfGet: boolean = true;
+
+/** `fetch` where there is one (Node 18 and later) and it does it: it refuses a GET that has a body. Else Node's own client, which is loaded only then. */
 export const send: Transport = async (request) => {
-  if (typeof fetch === 'function') return byFetch(request);
+  const isRefused = request.method === 'GET' && request.body !== undefined;
+  if (typeof fetch === 'function' && !isRefused) return byFetch(request);
   const { byNode } = await import('./node-transport.ts');
   return byNode(request);
 };

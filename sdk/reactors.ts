@@ -1,5 +1,6 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
 import { createList, type List, type Page, type PageQuery } from './list.ts';
+import { pathOf } from './paths.ts';
 import type {
   AsyncReactRequest,
   InvocationResult,
@@ -9,7 +10,7 @@ import type {
   ReactorResponse,
   ReactRequest,
 } from './resources.ts';
-import { continuing, pathOf } from './tokens.ts';
+import { continuing } from './tokens.ts';
 
 export interface ReactorQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
@@ -79,15 +80,21 @@ export function reactorsOf(caller: Caller) {
      * Runs it and waits for its response, at most 30 seconds. What the code throws is an `ApiError`. Under an idempotency key, code that throws 429 or 503 is run again.
      * @example const { raw } = await client.reactors.react(id, { args: { card: `{{ ${tokenId} }}` } });
      */
-    react: async (id: string, request: ReactRequest = {}, options?: WriteOptions) =>
-      (await post(pathOf('reactors', id, 'react'), request, options)) as ReactorResponse,
+    react: async <A extends string | object>(
+      id: string,
+      request: ReactRequest<A> = {},
+      options?: WriteOptions,
+    ) => (await post(pathOf('reactors', id, 'react'), request, options)) as ReactorResponse,
 
     /**
      * Starts it; the result goes to `callback_url`, and is kept for 24 hours.
      * @example const { id: invocation } = await client.reactors.reactAsync(id, { args, callback_url: 'https://me.example/done' });
      */
-    reactAsync: async (id: string, request: AsyncReactRequest, options?: WriteOptions) =>
-      (await post(pathOf('reactors', id, 'react'), request, options)) as { readonly id: string },
+    reactAsync: async <A extends string | object>(
+      id: string,
+      request: AsyncReactRequest<A>,
+      options?: WriteOptions,
+    ) => (await post(pathOf('reactors', id, 'react'), request, options)) as { readonly id: string },
 
     /**
      * How an asynchronous invocation went.

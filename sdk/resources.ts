@@ -1,7 +1,5 @@
 import type { FieldErrors } from './errors.ts';
-
-/** Any JSON value. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+import type { AsJson, Json } from './json.ts';
 
 export type TokenType =
   | 'token'
@@ -29,9 +27,9 @@ export interface BankData {
   readonly account_number: string;
 }
 
-/** What each type of token holds. */
-export interface TokenData {
-  readonly token: Exclude<Json, null>;
+/** What each type of token holds; `D` is what one of the type `token` holds. */
+export interface TokenData<D = Exclude<Json, null>> {
+  readonly token: D & AsJson<D> & {};
   readonly card: CardData;
   readonly bank: BankData;
   readonly card_number: string;
@@ -64,9 +62,9 @@ export interface Token {
 }
 
 /** Of a change `null` stands for removal, or for the default of the type (RFC 7386). */
-export interface TokenChange {
+export interface TokenChange<D = Exclude<Json, null> | Partial<CardData | BankData>> {
   /** Merged into what there is. */
-  readonly data?: Exclude<Json, null> | Partial<CardData | BankData> | undefined;
+  readonly data?: (D & AsJson<D> & {}) | undefined;
   readonly mask?: Json | undefined;
   readonly containers?: readonly string[] | null | undefined;
   readonly metadata?: Readonly<Record<string, string | null>> | null | undefined;
@@ -76,9 +74,9 @@ export interface TokenChange {
   readonly expires_at?: string | null | undefined;
 }
 
-export interface NewTokenOf<T extends TokenType> {
+export interface NewTokenOf<T extends TokenType, D = Exclude<Json, null>> {
   readonly type: T;
-  readonly data: TokenData[T];
+  readonly data: TokenData<D>[T];
   /** A text of 3 to 400 characters, or an expression; a UUID otherwise. */
   readonly id?: string | undefined;
   readonly mask?: Json | undefined;
@@ -91,7 +89,9 @@ export interface NewTokenOf<T extends TokenType> {
   readonly expires_at?: string | undefined;
 }
 
-export type NewToken = { readonly [T in TokenType]: NewTokenOf<T> }[TokenType];
+export type NewToken<D = Exclude<Json, null>> = {
+  readonly [T in TokenType]: NewTokenOf<T, D>;
+}[TokenType];
 
 /** What `tokenize` makes of a value: a token of what has `type` and `data`, the id of a token of any other primitive. */
 export type Tokenized<T> = Json extends T
@@ -253,12 +253,14 @@ export interface ReactorChange {
   readonly application?: { readonly id: string } | null | undefined;
 }
 
-export interface ReactRequest {
+export type ReactArgs = string | readonly Json[] | { readonly [name: string]: Json };
+
+export interface ReactRequest<A extends string | object = ReactArgs> {
   /** May hold detokenization expressions, or be one. */
-  readonly args?: string | readonly Json[] | { readonly [name: string]: Json } | undefined;
+  readonly args?: (A & AsJson<A>) | undefined;
 }
 
-export interface AsyncReactRequest extends ReactRequest {
+export interface AsyncReactRequest<A extends string | object = ReactArgs> extends ReactRequest<A> {
   /** https; where the result is delivered, as a signed webhook. */
   readonly callback_url: string;
   /** 10,000 to 210,000; 10,000 unless given. */

@@ -1,5 +1,6 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
 import { createList, type List, type Page, type PageQuery } from './list.ts';
+import { pathOf } from './paths.ts';
 import type { NewToken, Token, TokenChange } from './resources.ts';
 
 export interface TokenQuery extends PageQuery {
@@ -13,9 +14,6 @@ export interface SearchQuery extends PageQuery {
   readonly query: string;
 }
 
-export const pathOf = (...segments: readonly string[]): string =>
-  segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
-
 /** A page that a cursor continues has no number. */
 export const continuing = (
   after: string | undefined,
@@ -28,7 +26,7 @@ export function tokensOf(caller: Caller) {
      * Makes a token.
      * @example const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
      */
-    create: async (token: NewToken, options?: WriteOptions) =>
+    create: async <D>(token: NewToken<D>, options?: WriteOptions) =>
       (await caller.json({ ...options, method: 'POST', path: '/tokens', body: token })) as Token,
 
     /**
@@ -60,7 +58,7 @@ export function tokensOf(caller: Caller) {
      * Changes a token by a merge patch: `null` removes.
      * @example await client.tokens.update(id, { metadata: { customer: null } });
      */
-    update: async (id: string, change: TokenChange, options?: WriteOptions) =>
+    update: async <D>(id: string, change: TokenChange<D>, options?: WriteOptions) =>
       (await caller.json({
         ...options,
         method: 'PATCH',

@@ -1,3 +1,4 @@
+import { isBytes } from './bytes.ts';
 import { subtleCrypto } from './platform.ts';
 import type { EndedInvocation, Problem } from './resources.ts';
 import { brand } from './brand.ts';
@@ -65,10 +66,24 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
 
 /** Throws `TypeError`: a wrong secret is nothing that a sender did. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
-  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  const given = typeof secret === 'string' ? secret : '';
+  const text = given.startsWith(PREFIX) ? given.slice(PREFIX.length) : given;
   if (text === '' || !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(text))
     throw new TypeError('The webhook secret must be base64 text, with or without whsec_');
   return bytesOf(text);
+}
+
+/** Throws `TypeError`, as for what has been parsed. */
+function signedBytes(body: string | Uint8Array): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  if (isBytes(body)) return body;
+  throw new TypeError('body must be text or bytes, as it came: before anything parses it');
+}
+
+/** Throws `TypeError`: compared with what is no number, no message would be too old. */
+function checkedTolerance(seconds: number): number {
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
+  throw new TypeError('toleranceSeconds must be a number from 0');
 }
 
 function checkTime(timestamp: string, toleranceSeconds: number): void {
@@ -113,7 +128,7 @@ function endedOf(id: string, body: Uint8Array): EndedInvocation {
   } catch {
     result = undefined;
   }
-  if (typeof result !== 'object' || result === null)
+  if (typeof result !== 'object' || result === null || Array.isArray(result))
     throw new WebhookVerificationError('The body is not the JSON of a result');
   // A response has `raw` and `tokens` alone.
   return 'status' in result && 'title' in result
@@ -123,16 +138,17 @@ function endedOf(id: string, body: Uint8Array): EndedInvocation {
 
 /**
  * Checks that a webhook is the service's, unchanged and recent, by the rules of Standard Webhooks, and gives what it says: the same that `reactors.retrieveResult` gives. `id` is that of the
- * invocation and the same for every delivery; a receiver may get one twice. Throws `WebhookVerificationError`.
+ * invocation and the same for every delivery; a receiver may get one twice. Throws `WebhookVerificationError`, and `TypeError` for a secret, a body or a tolerance that cannot be.
  * @example const { id, status, result } = await verifyWebhook({ body, headers: request.headers, secret });
  */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvocation> {
   const { body, headers, secret, toleranceSeconds = TOLERANCE_SECONDS } = webhook;
   const key = keyOf(secret);
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const bytes = signedBytes(body);
+  const tolerance = checkedTolerance(toleranceSeconds);
   const id = valueOf(headers, 'webhook-id');
   const timestamp = valueOf(headers, 'webhook-timestamp');
-  checkTime(timestamp, toleranceSeconds);
+  checkTime(timestamp, tolerance);
   const expected = await signatureOf(id, timestamp, bytes, key);
   const given = signaturesIn(valuesOf(headers, 'webhook-signature'));
   if (!given.some((signature) => isSame(signature, expected)))

@@ -209,8 +209,6 @@ const vault = createClient({ baseUrl: serviceUrl, apiKey: publicKey });
 /** Fields that the reader has left, or tried to send: from then on problems are told while typing. */
 const told = new Set();
 let isBusy = false;
-/** One for each content of the form: sent again it cannot make a second token. */
-let idempotencyKey = crypto.randomUUID();
 
 const brand = () => brandOf(digitsOf(inputs.number.value));
 
@@ -255,7 +253,6 @@ function showBrand() {
 
 /** While typing, a problem that has been told goes as soon as it is solved; a number that is whole and wrong is told at once. */
 function onInput(name) {
-  idempotencyKey = crypto.randomUUID();
   if (name === 'number') {
     reformat(inputs.number, formatNumber);
     showBrand();
@@ -297,7 +294,9 @@ function createToken() {
     expiration_year: year,
     cvc: inputs.cvc.value,
   };
-  return vault.tokens.create({ type: 'card', data }, { idempotencyKey });
+  // One for each try of the reader, so that what the SDK repeats makes no second token. Not one for each card: to know that a card is the one of the last try, the
+  // page would have to remember it. If every answer of a try is lost, the next may therefore leave a token that nobody knows of.
+  return vault.tokens.create({ type: 'card', data }, { idempotencyKey: crypto.randomUUID() });
 }
 
 /** The card as a session sees it that the shop's server has allowed this one token, masked. */

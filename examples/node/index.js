@@ -45,10 +45,12 @@ try {
   }
 
   await client.tokens.delete(token.id);
-  await client.tokens.retrieve(token.id);
-} catch (error) {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
-  console.log('gone:', error.title);
+  try {
+    await client.tokens.retrieve(token.id);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+    console.log('gone:', error.title);
+  }
 } finally {
   await management.applications.delete(application.id);
 }

@@ -14,24 +14,29 @@ const reactor = await management.reactors.create({
 const application = await management.applications.create({
   name: 'Example: reactor',
   type: 'private',
-  permissions: ['token:create', 'token:use'],
+  permissions: ['token:create', 'token:use', 'token:delete'],
 });
 const client = createClient({ baseUrl, apiKey: application.key });
+
+/** Ids of all tokens that there are in the end: the card, and what the code gave to `tokenize`. @type {string[]} */
+const made = [];
 
 /** @param {string} invocation */
 async function resultOf(invocation) {
   for (;;) {
-    const { status, result } = await client.reactors.retrieveResult(reactor.id, invocation);
-    if (status === 'succeeded' || status === 'failed') return { status, result };
+    const ended = await client.reactors.retrieveResult(reactor.id, invocation);
+    if (ended.status === 'succeeded' || ended.status === 'failed') return ended;
     await sleep(500);
   }
 }
 
 try {
   const { id } = await client.tokens.create({ type: 'card', data: { number: '4242424242424242' } });
+  made.push(id);
   const card = `{{ ${id} }}`; // the service puts the card here before the code runs
 
   const { raw, tokens } = await client.reactors.react(reactor.id, { args: { card, amount: 1299 } });
+  made.push(...Object.values(tokens ?? {}));
   console.log('at once:', raw, tokens);
 
   await client.reactors.react(reactor.id, { args: { card, amount: 9900 } }).catch((error) => {
@@ -42,9 +47,12 @@ try {
   if (CALLBACK_URL !== undefined) {
     const request = { args: { card, amount: 700 }, callback_url: CALLBACK_URL, timeout_ms: 20_000 };
     const invocation = await client.reactors.reactAsync(reactor.id, request);
-    console.log('later:', invocation.id, await resultOf(invocation.id));
+    const { status, result } = await resultOf(invocation.id);
+    if (status === 'succeeded') made.push(...Object.values(result.tokens ?? {}));
+    console.log('later:', invocation.id, { status, result });
   }
 } finally {
+  for (const id of made) await client.tokens.delete(id);
   await management.reactors.delete(reactor.id);
   await management.applications.delete(application.id);
 }

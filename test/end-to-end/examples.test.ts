@@ -3,6 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createClient } from '../../sdk/index.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { runService, type RunningService } from '../support/run-service.ts';
@@ -33,6 +34,17 @@ async function runExample(example: string, env: Record<string, string> = {}): Pr
     env: { BASE_URL: base_url, MANAGEMENT_KEY: management_key, ...env },
   });
   return stdout;
+}
+
+/** Ids of all tokens of the tenant. */
+async function tokensLeft(): Promise<readonly string[]> {
+  const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+  const { key } = await createClient({ baseUrl, apiKey: managementKey }).applications.create({
+    ...{ name: 'sees all', type: 'private', permissions: ['token:read'] },
+  });
+  const ids: string[] = [];
+  for await (const { id } of createClient({ baseUrl, apiKey: key }).tokens.list()) ids.push(id);
+  return ids;
 }
 
 interface RunningReceiver {
@@ -108,6 +120,16 @@ describe('examples/node', () => {
       { card: '4242424242424242', amount: 1299 },
     ]);
     expect(printed).not.toContain('4242424242424242');
+    expect(await tokensLeft()).toEqual([]);
+  });
+
+  it('calls nothing gone but the token that it deleted: another 404 is an error', async () => {
+    const { base_url } = service.credentials;
+    const failing = runExample('node', { BASE_URL: `${base_url}/elsewhere` });
+    await expect(failing).rejects.toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('ApiError: 404'),
+    });
   });
 
   it('needs no destination', async () => {
@@ -136,6 +158,7 @@ describe('examples/reactor and examples/webhook-receiver', () => {
       expect(printed).toMatch(/^at once: { charged: 1299, last4: '4242' } { receipt: '\S+' }$/m);
       expect(printed).toContain('refused: 402 The card was declined.');
       expect(printed).toContain("status: 'succeeded'");
+      expect(await tokensLeft()).toEqual([]);
       const id = /^later: (\S+)/m.exec(printed)?.[1] ?? '';
       for (let tries = 0; !receiver.output().includes(id) && tries < 100; tries += 1) await sleep(100);
       expect(receiver.output()).toContain(`invocation ${id} succeeded`);

@@ -108,11 +108,12 @@ describe('the package', () => {
     const files = globSync('**/*', { cwd: installed() }).filter((file) => statSync(installed(file)).isFile());
     const code = files.filter((file) => !file.startsWith('dist/types/'));
     expect(code.sort()).toEqual([
+      'LICENSE',
       'README.md',
       ...['browser.cjs', 'browser.js', 'browser.min.js', 'node.cjs', 'node.js'].map((file) => `dist/${file}`),
       'package.json',
     ]);
-    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$/.test(file))).toEqual([]);
+    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$|^LICENSE$/.test(file))).toEqual([]);
     expect(globSync('*', { cwd: join(project, 'node_modules') })).toEqual(['@cloakroom']);
     const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
     const minified = readFileSync(installed('dist/browser.min.js'));
@@ -269,12 +270,14 @@ describe('a page of another origin', () => {
        const signal = AbortSignal.abort();
        const aborted = await client.tokens.list({}, { signal }).catch((error) => error.name);
        const nobody = await createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', maxRetries: 1 }).permissions.list().catch((error) => error);
-       return { same: token.id === again.id, data: token.data, listed, aborted, nobody: nobody instanceof ConnectionError,
+       const bodyOfGet = await client.proxy({ url: 'https://api.example.com', body: 'x' }).catch((error) => error.name);
+       return { bodyOfGet, same: token.id === again.id, data: token.data, listed, aborted, nobody: nobody instanceof ConnectionError,
          refused: [refused instanceof ApiError, refused.status, typeof refused.traceId], webhook: encodeURIComponent(JSON.stringify(await verifyWebhook(args.webhook))) };`,
       { ...anInput(), publicKey: collecting.key, module },
     );
   };
   const expected = {
+    bodyOfGet: 'TypeError',
     ...{ same: true, data: { ...CARD, number: 'XXXXXXXXXXXX4242' }, listed: 1, aborted: 'AbortError' },
     ...{
       nobody: true,

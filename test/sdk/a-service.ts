@@ -11,7 +11,9 @@ export interface Received {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string | string[]>;
+  /** The body as it goes over the wire, instead of `body`. */
+  readonly raw?: Buffer;
   /** Instead of an answer: the connection ends before it, or in its middle, or nothing ever comes. */
   readonly instead?: 'drop' | 'cut' | 'hang';
 }
@@ -31,7 +33,7 @@ export async function withService<T>(
       const { method = '', url = '', headers } = request;
       const isJson = String(headers['content-type']).includes('json');
       received.push({ method, url, headers, body: isJson ? JSON.parse(text) : text });
-      const { status, body, headers: own, instead } = queue.shift() ?? { status: 200, body: {} };
+      const { status, body, headers: own, raw, instead } = queue.shift() ?? { status: 200, body: {} };
       if (instead === 'hang') return;
       if (instead === 'drop') {
         request.socket.destroy();
@@ -42,8 +44,12 @@ export async function withService<T>(
         setTimeout(() => request.socket.destroy(), 20);
         return;
       }
-      response.writeHead(status, { 'Content-Type': 'application/json', ...own });
-      response.end(body === undefined ? undefined : JSON.stringify(body));
+      response.writeHead(status, {
+        'Content-Type': 'application/json',
+        ...(raw && { 'Content-Length': String(raw.length) }),
+        ...own,
+      });
+      response.end(raw ?? (body === undefined ? undefined : JSON.stringify(body)));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -103,10 +103,10 @@ describe('the operations', () => {
 
   test('merge patches go out as such, filters as the query', async () => {
     const { received } = await calling(async (client) => {
-      await client.tokens.update('a/b', { mask: null });
+      await client.tokens.update('a b:ü', { mask: null });
       await client.tokens.list({ id: ['x', 'y'], metadata: { k: 'v' }, size: 2 });
     });
-    expect(received[0]).toMatchObject({ url: '/tokens/a%2Fb', body: { mask: null } });
+    expect(received[0]).toMatchObject({ url: '/tokens/a%20b%3A%C3%BC', body: { mask: null } });
     expect(received[0]?.headers['content-type']).toBe('application/merge-patch+json');
     expect(received[1]?.url).toBe('/tokens?id=x&id=y&size=2&metadata.k=v');
   });
@@ -238,6 +238,8 @@ describe('the options', () => {
     [{ baseUrl, apiKey: 'schlüssel' }, TypeError],
     [{ baseUrl, apiKey: undefined as unknown as string }, TypeError],
     [{ baseUrl, apiKey: 'k', headerPrefix: 'A B' }, TypeError],
+    [{ baseUrl, apiKey: 'k', headerPrefix: 'A_B' }, TypeError],
+    [{ baseUrl, apiKey: 'k', headerPrefix: '1A' }, TypeError],
     [{ baseUrl, apiKey: 'k', maxRetries: -1 }, RangeError],
     [{ baseUrl, apiKey: 'k', maxRetries: 1.5 }, RangeError],
     [{ baseUrl, apiKey: 'k', timeoutMs: 0 }, RangeError],

@@ -14,6 +14,8 @@ const GLOBALS = `
     const client: sdk.Client;
     const [id, invocation, tokenId, number, code, nonce, secret, body]: string[] & Record<number, string>;
     const args: Record<string, sdk.Json>;
+    const [KEY, PUBLIC_KEY, WEBHOOK_SECRET, baseUrl]: string[] & Record<number, string>;
+    const data: sdk.CardData;
     const request: { headers: Record<string, string | string[] | undefined> };
     const headers: Record<string, string>;
   }`;
@@ -38,6 +40,15 @@ function examples(): ReadonlyMap<string, string> {
       add(`${file} ${String(at)}`, example),
     );
   }
+  // Four fragments, each of another program.
+  const [, fromCode = ''] =
+    /^## From code\n.*?^```js\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const module = 'const module = {} as { exports: (request: { args: { card: sdk.CardData } }) => unknown };';
+  fromCode
+    .split('\n\n')
+    .forEach((fragment, at) =>
+      add(`README.md ${String(at)}`, `import type * as sdk from '@cloakroom/sdk';\n${module}\n${fragment}`),
+    );
   return found;
 }
 
@@ -68,6 +79,7 @@ describe('the examples', () => {
   test('of docstrings and documentation compile', () => {
     const texts = examples();
     expect(texts.size).toBeGreaterThan(40);
+    expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(4);
     expect(compiled(texts)).toEqual([]);
   }, 60_000);
 

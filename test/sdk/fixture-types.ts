@@ -8,8 +8,26 @@ import {
   type Json,
   type NewToken,
   type PermissionName,
+  type ProxyRequest,
+  type ReactRequest,
   type Token,
+  type TokenChange,
+  type Tokenized,
 } from '../../sdk/index.ts';
+
+interface Line {
+  readonly sku: string;
+  readonly count: number | null;
+}
+
+/** As people write their types: no index signature makes it `Json`. */
+interface Order {
+  id: string;
+  lines: Line[];
+  note?: string;
+  extra: Json;
+  parent?: Order | undefined;
+}
 
 export const client: Client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: 'k' });
 
@@ -62,12 +80,53 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
   console.log(listed, card, key, first, second, nothing, any, last4, n, title, proxied.text());
 }
 
+export async function withInterfaces(
+  order: Order,
+  maybe: Order | undefined,
+  args: ReactRequest,
+): Promise<void> {
+  await client.tokens.create({ type: 'token', data: order });
+  await client.tokens.update('x', { data: order });
+  const change: TokenChange = { data: { expiration_year: 2031 } };
+  await client.tokens.update('x', change);
+  const { id, lines }: Pick<Tokenized<Order>, 'id' | 'lines'> = await client.tokenize(order);
+  const shown: { readonly sku: Json } | undefined = (await client.detokenize(order)).lines[0];
+  await client.reactors.react('r', { args: order });
+  await client.reactors.react('r', { args: maybe });
+  await client.reactors.react('r', args);
+  await client.reactors.react('r', { args: '{{ x }}' });
+  await client.reactors.reactAsync('r', { args: [order], callback_url: 'https://me.example' });
+  const proxied = await client.proxy({ url: 'https://example.com', method: 'POST', body: order });
+  const request: ProxyRequest = { url: 'https://example.com', body: { a: [1] } };
+  await client.proxy(request);
+  console.log(id.length, lines.length, shown, proxied.setCookies.length);
+}
+
 export function told(error: unknown): number | undefined {
   if (error instanceof TimeoutError) return error.message.length;
   return error instanceof ApiError ? error.status : undefined;
 }
 
 export async function wrong(token: Token): Promise<void> {
+  // @ts-expect-error -- a function is no JSON
+  await client.tokens.create({ type: 'token', data: { call: () => 1 } });
+  // @ts-expect-error -- a symbol is no JSON
+  await client.tokenize([Symbol('x')]);
+  // @ts-expect-error -- nothing is no JSON
+  await client.tokenize(undefined);
+  // @ts-expect-error -- a member that is never there is no JSON
+  await client.detokenize({ a: undefined });
+  // @ts-expect-error -- a bigint is no JSON
+  await client.reactors.react('r', { args: { amount: 1n } });
+  // @ts-expect-error -- arguments are an object, an array or an expression
+  await client.reactors.react('r', { args: 7 });
+  // @ts-expect-error -- what has methods is no JSON
+  await client.proxy({ url: 'https://example.com', method: 'POST', body: new Map() });
+  const unknown: unknown = token;
+  // @ts-expect-error -- what nobody knows may be no JSON
+  await client.proxy({ url: 'https://example.com', method: 'POST', body: unknown });
+  // @ts-expect-error -- the proxy has no such method
+  await client.proxy({ url: 'https://example.com', method: 'TRACE' });
   // @ts-expect-error -- a card has a number
   await client.tokens.create({ type: 'card', data: {} });
   // @ts-expect-error -- there is no such type

@@ -135,7 +135,8 @@ describe('anything else is refused:', () => {
   });
 
   test('what is signed and is no result', async () => {
-    for (const result of ['text', 7, null]) expect(await refused(aWebhook({ result }))).toContain('JSON');
+    for (const result of ['text', 7, null, [], [{}]])
+      expect(await refused(aWebhook({ result }))).toContain('JSON');
   });
 
   test('every change of a byte of the body', async () => {
@@ -162,12 +163,25 @@ describe('anything else is refused:', () => {
   });
 
   test('a secret that is none, as the mistake of the receiver that it is', async () => {
-    for (const wrong of ['', 'whsec_', 'whsec_ä', 'a', '====', ' '])
+    for (const wrong of [undefined as unknown as string, '', 'whsec_', 'whsec_ä', 'a', '====', ' '])
       await expect(verifyWebhook({ ...sent, secret: wrong })).rejects.toThrow(TypeError);
     const error = await verifyWebhook({ ...sent, secret: 'whsec_?precious?' }).catch(
       (thrown: unknown) => thrown,
     );
     expect(String(error)).not.toContain('precious');
+  });
+
+  test('a tolerance that is no number from 0, which would accept messages of any age', async () => {
+    const old = aWebhook({ at: Date.now() - 3_000_000 });
+    for (const wrong of [NaN, -1, Infinity, '300' as unknown as number, null as unknown as number])
+      await expect(verifyWebhook({ ...old, toleranceSeconds: wrong })).rejects.toThrow(TypeError);
+  });
+
+  test('a body that somebody has parsed, with what to do instead', async () => {
+    for (const wrong of [RESULT, undefined, null, new ArrayBuffer(2), new DataView(new ArrayBuffer(2))])
+      await expect(verifyWebhook({ ...sent, body: wrong as unknown as string })).rejects.toThrow(
+        new TypeError('body must be text or bytes, as it came: before anything parses it'),
+      );
   });
 
   test('a key of another length than the service makes is only that', async () => {
