@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { openRecord, sealRecord } from '../../core/crypto/record-seal.ts';
 import { median } from '../median.ts';
 
@@ -27,13 +27,13 @@ export const SEALED: readonly (readonly [name: string, plaintext: Buffer])[] = [
 ];
 
 /** The reference: AES-256-GCM with a key that is there, bound to nothing. */
-function rawSeal(key: Buffer, plaintext: Buffer): Buffer {
+function rawSeal(key: KeyObject, plaintext: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-function rawOpen(key: Buffer, record: Buffer): Buffer {
+function rawOpen(key: KeyObject, record: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, record.subarray(0, NONCE_BYTES));
   decipher.setAuthTag(record.subarray(record.length - TAG_BYTES));
   return Buffer.concat([
@@ -80,8 +80,8 @@ export function measureSealing(plaintext: Buffer): {
   readonly seal: SealingResult;
   readonly open: SealingResult;
 } {
-  const dataKey = { version: 1, key: randomBytes(32) };
-  const key = randomBytes(32);
+  const dataKey = { version: 1, key: createSecretKey(randomBytes(32)) };
+  const key = createSecretKey(randomBytes(32));
   const [sealed, raw] = [sealRecord(dataKey, CONTEXT, plaintext), rawSeal(key, plaintext)];
   return {
     seal: compare(

@@ -1,5 +1,5 @@
 // One handler an operation, as somebody would write it by hand: the same calls of the SDK and the same sealing, and nothing else. No routes,
-// schemas, rules, masks of one's own, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is exported.
+// schemas, rules, masks of one's own, settings of clients, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is exported.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import {
@@ -13,7 +13,6 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { CLIENT_SETTINGS, invokeClientSettings } from '../../adapters/aws/client-settings.ts';
 import { createEdgeStores } from '../../adapters/edge-stores.ts';
 import { Secret } from '../../core/shared/secret.ts';
 
@@ -48,8 +47,8 @@ const plain = (item: Item) => unmarshall(item) as unknown as Plain;
 type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
 const env = (name: string): string => process.env[name] ?? '';
-const client = new DynamoDBClient(CLIENT_SETTINGS);
-const lambda = new LambdaClient(invokeClientSettings(30_000));
+const client = new DynamoDBClient({ maxAttempts: 3 });
+const lambda = new LambdaClient({ maxAttempts: 1 });
 const settings = {
   accessTable: env('ACCESS_TABLE'),
   ephemeralTable: env('EPHEMERAL_TABLE'),

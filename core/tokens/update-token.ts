@@ -183,7 +183,7 @@ async function write(
 /**
  * Applies a merge patch to a token: the result is checked as its type again, and all that is derived from it is made anew. Retries when
  * another update got in between, so that no member is lost. Throws `not_found`, `forbidden` (old and new containers both need
- * `token:update`), `validation_failed`, and `conflict` after several lost races.
+ * `token:update`), `validation_failed`, and `conflict` after several lost races. `read`: the token, if it was read already.
  */
 export async function updateToken(
   deps: CreateTokenDeps,
@@ -191,10 +191,14 @@ export async function updateToken(
   id: string,
   patch: TokenPatch,
   writes: WriteIdentity,
+  read?: { readonly token: StoredToken | undefined },
 ): Promise<TokenResult> {
   const writeId = writes.newWriteId();
+  let found = read;
   return retryRace<TokenResult>(async () => {
-    const previous = await deps.tokenStore.find(caller.tenantId, id);
+    const { token: previous } = found ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
+    // Good for one attempt: who has lost a race must see what the other one wrote.
+    found = undefined;
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
     // An earlier attempt of this very request was written, and its answer was lost.
     if (previous.writeId.equals(writeId))

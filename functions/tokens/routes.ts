@@ -15,6 +15,13 @@ import { createTokenBody, parseTokenInput } from '../../http/token-input.ts';
 import { presentResult, presentTokenized, withoutCvc } from '../../http/present-token.ts';
 import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
 
+/** The token of a path, read beside authentication. */
+const findToken = async (
+  { tokenStore }: TokensDeps,
+  tenantId: string,
+  { id = '' }: Readonly<Record<string, string>>,
+) => ({ token: await tokenStore.find(tenantId, id) });
+
 /** Everything that the tokens function answers to. */
 export const routes: readonly Route<TokensDeps>[] = [
   route({
@@ -47,9 +54,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     path: '/tokens/{id}',
     permission: 'token:read',
     success: 200,
-    prefetch: async (deps: TokensDeps, tenantId, { id = '' }) => ({
-      token: await deps.tokenStore.find(tenantId, id),
-    }),
+    prefetch: findToken,
     handle: async (deps, { caller, params: { id = '' }, prefetched }) => {
       const { token } = prefetched ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
       return { body: tokenObject(await getToken(deps, caller, token)) };
@@ -64,8 +69,9 @@ export const routes: readonly Route<TokensDeps>[] = [
     mergePatch: true,
     body: updateTokenBody,
     keep: withoutCvc,
-    handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes }) => ({
-      body: presentResult(await updateToken(deps, caller, id, body, writes)),
+    prefetch: findToken,
+    handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) => ({
+      body: presentResult(await updateToken(deps, caller, id, body, writes, prefetched)),
     }),
   }),
   route({

@@ -22,7 +22,9 @@ const asText = (value: Json) =>
   value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Where a reference may stand: alone, or between texts. */
-const placement = fc.record({ before: plain, after: plain, spaces: fc.constantFrom('', ' ', '  ') });
+// A brace before an expression would belong to it: `{{` opens at the first of them.
+const before = plain.filter((text) => !text.endsWith('{'));
+const placement = fc.record({ before, after: plain, spaces: fc.constantFrom('', ' ', '  ') });
 const template = ({ before, after, spaces }: { before: string; after: string; spaces: string }) =>
   `${before}{{${spaces}id${spaces}}}${after}`;
 const data = fc.oneof(
