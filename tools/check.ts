@@ -49,7 +49,7 @@ const STATIC: readonly Check[] = [
 
 const TESTS: readonly Check[] = [
   { name: 'unit tests', command: ['jest', '--selectProjects', 'unit', '--maxWorkers', '2'] },
-  { name: 'end-to-end tests', command: ['jest', '--selectProjects', 'end-to-end'] },
+  { name: 'end-to-end tests', command: ['jest', '--selectProjects', 'end-to-end', '--maxWorkers', '2'] },
 ];
 
 function run({ name, command: [program, ...args] }: Check): Promise<Result> {
