@@ -92,7 +92,7 @@ const SHAPES = {
   },
 } as const;
 
-/** Titles that differ from what the status itself is called are told by the code. */
+/** A failure as the service words it; its `detail` here is what the document says of it. */
 function exampleOf(status: number, description: string) {
   const title =
     Object.values(PROBLEMS).find((known) => known.status === status)?.title ?? 'Internal Server Error';
