@@ -25,6 +25,6 @@ export default {
     },
   ],
   // End-to-end tests start services of their own; nothing here measures time.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   coverageProvider: 'v8',
 };

@@ -63,15 +63,17 @@ export async function runService(
     pid: child.pid ?? 0,
     output: () => printed,
     stop(signal = 'SIGTERM') {
-      if (child.exitCode !== null) return Promise.resolve(child.exitCode);
-      const ended = new Promise<number | null>((resolve, reject) =>
-        // Once all that it has printed is there.
-        child.once('close', (code) => {
+      if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+      const ended = new Promise<number | null>((resolve, reject) => {
+        const finish = (code: number | null) => {
           const found = violations(printed);
           if (found.length === 0) resolve(code);
           else reject(new Error(`not as docs/openapi.json says:\n${[...new Set(found)].join('\n')}`));
-        }),
-      );
+        };
+        // Once all that it has printed is there; what a killed service has left running may hold its output open for longer.
+        child.once('close', finish);
+        child.once('exit', (code) => setTimeout(finish, 1_000, code));
+      });
       child.kill(signal);
       return ended;
     },
