@@ -40,6 +40,7 @@ const call = (method, path, body) => new Promise((resolve, reject) => {
     const value = await run({ args: request.args, configuration: request.configuration, bt: null });
     await call('POST', '/invocation/' + headers['lambda-runtime-aws-request-id'] + '/response', JSON.stringify({ outcome: 'returned', value }));
   }
+// The endpoint has gone: so must the loop, as Lambda's runtimes do.
 })().catch(() => process.exit(1));
 `;
 

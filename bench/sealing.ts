@@ -1,5 +1,5 @@
 // `npm run bench:sealing`: sealing and opening a record beside AES-256-GCM with a key that is there, in turn, in one run.
-import { measureSealing, SEALED } from './sealing/measure-sealing.ts';
+import { measureKeys, measureSealing, SEALED } from './sealing/measure-sealing.ts';
 import { report, type Budget } from './section.ts';
 
 const LIMIT = 4;
@@ -30,7 +30,17 @@ function measuredCard() {
   return card;
 }
 
+const keys = Object.entries(measureKeys()).map(([name, found]) => [
+  name,
+  microseconds(found.microseconds),
+  microseconds(found.referenceMicroseconds),
+  found.ratio.toFixed(2),
+]);
+
 report({
   budgets,
-  figures: [{ title: 'Sealing', columns: ['', 'Cloakroom', 'raw AES-256-GCM', 'ratio'], rows }],
+  figures: [
+    { title: 'Sealing', columns: ['', 'Cloakroom', 'raw AES-256-GCM', 'ratio'], rows },
+    { title: 'Keys in Node', columns: ['', 'as bytes', 'as a KeyObject', 'ratio'], rows: keys },
+  ],
 });

@@ -18,7 +18,7 @@ export interface ColdStart {
   readonly processorMilliseconds: number;
 }
 
-/** Loads a bundle as the Lambda runtime does, and tells when it was there. JavaScript, or Node would load its TypeScript parser first. */
+/** Loads a bundle as the Lambda runtime does, and tells when it was there; ends at once, since connections of the clients would keep it. JavaScript, or Node would load its TypeScript parser first. */
 const LOADER = `
 const { writeSync } = require('node:fs');
 const { handler } = require(process.argv[2]);

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import { openRecord, sealRecord } from '../../core/crypto/record-seal.ts';
 import { median } from '../median.ts';
 
@@ -92,5 +99,20 @@ export function measureSealing(plaintext: Buffer): {
       () => openRecord(dataKey, CONTEXT, sealed),
       () => rawOpen(key, raw),
     ),
+  };
+}
+
+/** What Node takes for a key that is given as bytes, beside the same key as a `KeyObject` (docs/decisions/0013). */
+export function measureKeys(): Readonly<Record<string, SealingResult>> {
+  const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
+  const key = createSecretKey(bytes);
+  const hmac = (given: Buffer | KeyObject) => () => createHmac('sha256', given).update(CARD).digest();
+  const cipher = (given: Buffer | KeyObject) => () =>
+    createCipheriv('aes-256-gcm', given, nonce).update(CARD);
+  const made = () => createHmac('sha256', createSecretKey(bytes)).update(CARD).digest();
+  return {
+    'HMAC-SHA-256': compare(hmac(bytes), hmac(key)),
+    'HMAC-SHA-256, the KeyObject made for it': compare(hmac(bytes), made),
+    'a cipher of AES-256-GCM': compare(cipher(bytes), cipher(key)),
   };
 }

@@ -54,7 +54,7 @@ export class RecordCorruptedError extends Error {
   }
 }
 
-/** HKDF-SHA-256 (RFC 5869). Keys are `KeyObject`s throughout: Node takes ten times as long to make one of bytes that it has to look at first. */
+/** HKDF-SHA-256 (RFC 5869). Keys are `KeyObject`s throughout: of bytes Node takes several times as long, since it looks first what they are. */
 function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', tenantKey, salt, KEY_INFO, KEY_BYTES)));
 }
