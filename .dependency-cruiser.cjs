@@ -15,6 +15,14 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'small-schemas-in-bundles',
+      comment:
+        'A function builds its schemas at every cold start: zod/mini does so with far less code (docs/decisions/0013).',
+      severity: 'error',
+      from: { path: '^(functions|http|core|adapters)/' },
+      to: { path: 'node_modules/zod/', pathNot: 'node_modules/zod/(v4/)?mini/' },
+    },
+    {
       name: 'core-is-alone',
       comment: 'What the product is must be readable, and testable, without cloud and HTTP.',
       severity: 'error',

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { InvocationId } from '../core/reactors/invocation-store.ts';
 import { causesOf, writeLog } from './request-log.ts';
 

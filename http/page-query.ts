@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Json, JsonObject } from '../core/shared/json.ts';
 import {
   COUNT_MAX,
@@ -29,18 +29,11 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
 
 /** The members of a body that ask for a page; {@link pageRequest} checks them. `override`: see schemas.ts. */
 export const pageMembers = {
-  page: z
-    .unknown()
-    .meta({ override: { type: 'integer', minimum: 1 } })
-    .optional(),
-  size: z
-    .unknown()
-    .meta({ override: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX } })
-    .optional(),
-  after: z
-    .unknown()
-    .meta({ override: { type: ['string', 'null'] } })
-    .optional(),
+  page: z.optional(z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1 } }))),
+  size: z.optional(
+    z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX } })),
+  ),
+  after: z.optional(z.unknown().check(z.meta({ override: { type: ['string', 'null'] } }))),
 };
 
 /** The page that a query or a body asks for. Throws `validation_failed`. */
@@ -56,10 +49,24 @@ export function pageRequest({ page: givenPage, size: givenSize, after }: GivenPa
   return { kind: 'numbered', page, size };
 }
 
+const IDS_MAX = 1_000;
+
+/** The ids that a list is narrowed to; none if it is not. Throws `validation_failed` for too many. */
+export function idsOf(query: URLSearchParams): readonly string[] {
+  const ids = query.getAll('id').filter((id) => id !== '');
+  if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
+  return ids;
+}
+
 /** {@link pageRequest} from query parameters. */
 export function pageRequestOf(query: URLSearchParams): PageRequest {
   const given = (name: string) => query.get(name) ?? undefined;
   return pageRequest({ page: given('page'), size: given('size'), after: given('after') });
+}
+
+/** The query of a request as it came, in what `convert` makes of it. */
+export function queryOf<Query>(convert: (query: URLSearchParams) => Query) {
+  return z.pipe(z.custom<URLSearchParams>(), z.transform(convert));
 }
 
 /** The object that every list answers (decisions.md, section 3, List). */

@@ -1,4 +1,4 @@
-import type { ZodError, ZodType } from 'zod';
+import type { core, ZodMiniType } from 'zod/mini';
 import type { Json } from '../core/shared/json.ts';
 import { memberPath } from '../core/shared/member-path.ts';
 import { invalidMembers, ServiceError } from '../core/shared/service-error.ts';
@@ -33,7 +33,7 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
 }
 
 /** The messages of a schema by path. Schemas of bodies have messages of their own; none quotes a value. */
-function fieldErrors(error: ZodError, at: string): Record<string, string[]> {
+function fieldErrors(error: core.$ZodError, at: string): Record<string, string[]> {
   // Paths are the caller's: one named `constructor` is a path like any other.
   const errors = Object.create(null) as Record<string, string[]>;
   for (const issue of error.issues)
@@ -42,7 +42,7 @@ function fieldErrors(error: ZodError, at: string): Record<string, string[]> {
 }
 
 /** A value in the shape of a schema. Throws `validation_failed` with paths below `at`. */
-export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
+export function parseAt<T>(schema: ZodMiniType<T>, value: unknown, at: string): T {
   const result = schema.safeParse(value);
   if (!result.success) throw invalidMembers(fieldErrors(result.error, at));
   return result.data;

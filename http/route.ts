@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { ZodMiniType } from 'zod/mini';
 import type { Caller } from '../core/applications/application.ts';
 import type { Permission } from '../core/applications/permission.ts';
 import type { Json } from '../core/shared/json.ts';
@@ -43,12 +43,12 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   /** The operation depends on the tenant's settings: they are read along with the caller. */
   readonly needsSettings?: boolean;
   readonly success: 200 | 201 | 202 | 204;
-  readonly body?: ZodType<Body>;
+  readonly body?: ZodMiniType<Body>;
   /** Largest body in bytes, if it is less than that of every request. */
   readonly bodyMaxBytes?: number;
   /** Only `application/merge-patch+json` is accepted. */
   readonly mergePatch?: boolean;
-  readonly query?: ZodType<Query>;
+  readonly query?: ZodMiniType<Query>;
   /**
    * Starts a read beside authentication, for the tenant that the key belonged to when it was last seen. The result is used only if
    * the key turns out to be valid and of that tenant.

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import type { ZodType } from 'zod';
+import * as z from 'zod/mini';
+import type { ZodMiniType } from 'zod/mini';
 import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
 import { isJsonObject, type Json } from '../core/shared/json.ts';
 
@@ -14,12 +14,17 @@ export const text = z.string({
 });
 
 /** A member that may be left out; `null` counts as left out. */
-export function optional<T extends ZodType>(schema: T) {
-  return z.preprocess((value) => value ?? undefined, schema.optional());
+export function optional<T extends ZodMiniType>(
+  schema: T,
+): z.ZodMiniPipe<z.ZodMiniTransform, z.ZodMiniOptional<T>> {
+  return z.pipe(
+    z.transform((value: unknown): unknown => value ?? undefined),
+    z.optional(schema),
+  );
 }
 
 /** A list. */
-export function list<T extends ZodType>(element: T) {
+export function list<T extends ZodMiniType>(element: T) {
   return z.array(element, { error: 'must be an array' });
 }
 
@@ -42,8 +47,8 @@ export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 /** JSON that came through the JSON parser: nothing is left to check but that it is there. */
 export const json = z
-  .custom<Json>((value) => value !== undefined, { error: 'is required' })
-  .meta({ override: { description: 'Any JSON.' } });
+  .custom<Json>((value: unknown) => value !== undefined, { error: 'is required' })
+  .check(z.meta({ override: { description: 'Any JSON.' } }));
 
 /** A boolean. */
 export const boolean = z.boolean({ error: 'must be true or false' });
@@ -52,20 +57,28 @@ export const boolean = z.boolean({ error: 'must be true or false' });
 export function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
   return z
     .custom<Readonly<Record<string, Value>>>(isJsonObject, { error: 'must be an object of strings' })
-    .meta({
-      override: {
-        type: 'object',
-        additionalProperties: { type: isValue(null) ? ['string', 'null'] : 'string' },
-      },
-    })
-    .superRefine((given: unknown, context) => {
-      for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
-        if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
-    });
+    .check(
+      z.meta({
+        override: {
+          type: 'object',
+          additionalProperties: { type: isValue(null) ? ['string', 'null'] : 'string' },
+        },
+      }),
+      z.superRefine((given: unknown, context) => {
+        for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
+          if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
+      }),
+    );
 }
 
-/** A name. Half a surrogate pair is no text, and would not come back as it was sent. */
-export const name = text
-  .min(1, 'must not be empty')
-  .max(NAME_MAX_LENGTH, `must be at most ${String(NAME_MAX_LENGTH)} characters`)
-  .refine((given) => given.isWellFormed(), 'must be well-formed Unicode');
+/** Checks that a text is not empty and not too long. */
+export function lengthTo(most: number) {
+  const tooLong = `must be at most ${String(most)} characters`;
+  return [z.minLength(1, 'must not be empty'), z.maxLength(most, tooLong)] as const;
+}
+
+/** Checks that a text is one: half a surrogate pair would not come back as it was sent. */
+export const wellFormed = z.refine<string>((given) => given.isWellFormed(), 'must be well-formed Unicode');
+
+/** A name. */
+export const name = text.check(...lengthTo(NAME_MAX_LENGTH), wellFormed);

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { defined } from '../core/shared/defined.ts';
 import { Secret } from '../core/shared/secret.ts';
 import type { TokenInput } from '../core/tokens/token-input.ts';
@@ -9,30 +10,33 @@ import { body, boolean, json, list, names, oneOf, optional, text, textMap } from
 const metadata = textMap((value) => typeof value === 'string');
 
 /** Body of "create token" (spec.md). What depends on the type is checked in `core`. */
-export const createTokenBody = body({
-  id: optional(text),
-  type: oneOf(names(TOKEN_TYPE_NAMES), 'is not a token type'),
-  data: json,
-  mask: optional(json),
-  containers: optional(list(text)),
-  metadata: optional(metadata),
-  search_indexes: optional(list(text)),
-  fingerprint_expression: optional(text),
-  deduplicate_token: optional(boolean),
-  expires_at: optional(text),
-}).transform((given): TokenInput =>
-  defined({
-    id: given.id,
-    type: given.type,
-    data: new Secret(given.data),
-    mask: given.mask,
-    containers: given.containers,
-    metadata: given.metadata,
-    searchIndexes: given.search_indexes,
-    fingerprintExpression: given.fingerprint_expression,
-    deduplicateToken: given.deduplicate_token,
-    expiresAt: given.expires_at,
+export const createTokenBody = z.pipe(
+  body({
+    id: optional(text),
+    type: oneOf(names(TOKEN_TYPE_NAMES), 'is not a token type'),
+    data: json,
+    mask: optional(json),
+    containers: optional(list(text)),
+    metadata: optional(metadata),
+    search_indexes: optional(list(text)),
+    fingerprint_expression: optional(text),
+    deduplicate_token: optional(boolean),
+    expires_at: optional(text),
   }),
+  z.transform((given): TokenInput =>
+    defined({
+      id: given.id,
+      type: given.type,
+      data: new Secret(given.data),
+      mask: given.mask,
+      containers: given.containers,
+      metadata: given.metadata,
+      searchIndexes: given.search_indexes,
+      fingerprintExpression: given.fingerprint_expression,
+      deduplicateToken: given.deduplicate_token,
+      expiresAt: given.expires_at,
+    }),
+  ),
 );
 
 /** A token inside a value that is tokenized has the shape of a create request. */

@@ -1,9 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Application } from '../../core/applications/application.ts';
 import { APPLICATION_TYPES } from '../../core/applications/permission.ts';
 import { grantsShape } from './grants-item.ts';
 import type { ItemKey } from './keys.ts';
-import { fromItem, toBuffer, toItem, type Item } from './table-client.ts';
+import { binary, fromItem, toItem, type Item } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const applicationItem = z.object({
@@ -12,13 +12,13 @@ const applicationItem = z.object({
   name: z.string(),
   type: z.enum(APPLICATION_TYPES),
   ...grantsShape,
-  createdBy: z.string().exactOptional(),
+  createdBy: z.exactOptional(z.string()),
   createdAt: z.number(),
-  modifiedBy: z.string().exactOptional(),
-  modifiedAt: z.number().exactOptional(),
-  expiresAt: z.number().exactOptional(),
+  modifiedBy: z.exactOptional(z.string()),
+  modifiedAt: z.exactOptional(z.number()),
+  expiresAt: z.exactOptional(z.number()),
   version: z.number(),
-  keyHash: z.instanceof(Uint8Array).transform(toBuffer),
+  keyHash: binary,
 });
 
 export interface StoredApplication {

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { sortableTime } from '../../core/shared/position.ts';
 import { DUE_PARTITIONS, INDEXES, type ItemKey } from './keys.ts';
 import { fromItem, send, toItem, type Item, type Table } from './table-client.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   CONDITION_ATTRIBUTES,
   CONDITION_OPERATORS,
@@ -15,10 +15,10 @@ const condition = z.object({
 });
 
 const rule = z.object({
-  description: z.string().exactOptional(),
+  description: z.exactOptional(z.string()),
   priority: z.number(),
-  container: z.string().exactOptional(),
-  conditions: z.array(condition).exactOptional(),
+  container: z.exactOptional(z.string()),
+  conditions: z.exactOptional(z.array(condition)),
   transform: z.enum(TRANSFORMS),
   permissions: z.array(permission),
 });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type {
   IdempotencyClaim,
   IdempotencyScope,
@@ -8,7 +8,7 @@ import type {
 } from '../../core/shared/idempotency-store.ts';
 import { answerKey, idempotencyKey } from './keys.ts';
 import { getParts, PART_BYTES, putParts } from './parts.ts';
-import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 
 /** How long an answer is kept (decisions.md, section 1). */
@@ -18,12 +18,12 @@ const LEASE_MS = 60_000;
 const SEED_BYTES = 32;
 
 const recordItem = z.object({
-  seed: z.instanceof(Uint8Array).transform(toBuffer),
+  seed: binary,
   attempt: z.string(),
   leaseUntil: z.number(),
   keptUntil: z.number(),
-  answer: z.instanceof(Uint8Array).transform(toBuffer).optional(),
-  answerParts: z.number().optional(),
+  answer: z.optional(binary),
+  answerParts: z.optional(z.number()),
 });
 
 type Record = z.infer<typeof recordItem>;

@@ -1,13 +1,13 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ApplicationStore, CredentialStore } from '../../core/applications/application-store.ts';
 import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
 import { invocationCredentialKey } from './keys.ts';
-import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const credentialItem = z.object({
-  keyHash: z.instanceof(Uint8Array).transform(toBuffer),
+  keyHash: binary,
   tenantId: z.string(),
   applicationId: z.string(),
   expiresAt: z.number(),

@@ -1,5 +1,5 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import type {
   InvocationContent,
@@ -28,13 +28,13 @@ const invocationItem = z.object({
   credentialId: z.string(),
   state: z.enum(['queued', 'running', 'succeeded', 'failed']),
   createdAt: z.number(),
-  runner: z.string().exactOptional(),
-  sender: z.string().exactOptional(),
-  runUntil: z.number().exactOptional(),
-  wasInterrupted: z.literal(true).exactOptional(),
+  runner: z.exactOptional(z.string()),
+  sender: z.exactOptional(z.string()),
+  runUntil: z.exactOptional(z.number()),
+  wasInterrupted: z.exactOptional(z.literal(true)),
   delivery: z.enum(['none', 'pending', 'delivered', 'parked']),
   attempts: z.number(),
-  lastStatus: z.number().exactOptional(),
+  lastStatus: z.exactOptional(z.number()),
   dueAt: z.number(),
   readableUntil: z.number(),
 });

@@ -1,14 +1,14 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { getAll } from './get-all.ts';
 import { partKey, type ItemKey } from './keys.ts';
-import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 
 /** Most sealed bytes in one item: DynamoDB's limit is 400 KB. What is larger stands in several. */
 export const PART_BYTES = 390_000;
 
-const partItem = z.object({ sk: z.string(), part: z.instanceof(Uint8Array).transform(toBuffer) });
+const partItem = z.object({ sk: z.string(), part: binary });
 
 /**
  * Writes bytes of any size into items beside `of`, each with a time to live (ms since the epoch): parts that nobody comes to refer to go

@@ -1,33 +1,31 @@
 import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { getAll } from './get-all.ts';
 import { isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { putIf } from './put-if.ts';
-import { fromItem, send, toBuffer, toItem, type Item, type Table } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
-
-const binary = z.instanceof(Uint8Array).transform(toBuffer);
 
 const reactorItem = z.object({
   id: z.string(),
   tenantId: z.string(),
   name: z.string(),
-  applicationId: z.string().exactOptional(),
+  applicationId: z.exactOptional(z.string()),
   createdBy: z.string(),
   createdAt: z.number(),
-  modifiedBy: z.string().exactOptional(),
-  modifiedAt: z.number().exactOptional(),
+  modifiedBy: z.exactOptional(z.string()),
+  modifiedAt: z.exactOptional(z.number()),
   codeHash: z.string(),
   sealedCode: binary,
   sealedConfiguration: binary,
   state: z.enum(['creating', 'ready', 'deleting']),
-  functionVersion: z.string().exactOptional(),
-  operation: z.object({ id: z.string(), until: z.number() }).exactOptional(),
-  tidyAt: z.number().exactOptional(),
+  functionVersion: z.exactOptional(z.string()),
+  operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
+  tidyAt: z.exactOptional(z.number()),
   version: z.number(),
 });
 

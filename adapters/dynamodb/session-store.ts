@@ -1,5 +1,5 @@
 import { GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type {
   ApplicationStore,
   Credential,
@@ -10,10 +10,8 @@ import type { SessionStore } from '../../core/applications/session.ts';
 import { grantsShape } from './grants-item.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
 import { transact } from './transact.ts';
-import { fromItem, send, toBuffer, toItem, type Table } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
-
-const binary = z.instanceof(Uint8Array).transform(toBuffer);
 
 const sessionItem = z.object({
   id: z.string(),
@@ -21,12 +19,12 @@ const sessionItem = z.object({
   createdBy: z.string(),
   keyHash: binary,
   expiresAt: z.number(),
-  authorizedBy: z.string().optional(),
-  permissions: grantsShape.permissions.default([]),
-  rules: grantsShape.rules.default([]),
+  authorizedBy: z.optional(z.string()),
+  permissions: z._default(grantsShape.permissions, []),
+  rules: z._default(grantsShape.rules, []),
 });
 
-const nonceItem = z.object({ keyHash: binary, expiresAt: z.number(), used: z.boolean().default(false) });
+const nonceItem = z.object({ keyHash: binary, expiresAt: z.number(), used: z._default(z.boolean(), false) });
 
 /** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod/mini';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
 /** An item as the tables hold it. */
@@ -16,10 +17,11 @@ export function fromItem(item: Item): Record<string, unknown> {
   return unmarshall(item);
 }
 
-/** Binary attributes come back as `Uint8Array`; the core speaks `Buffer`. */
-export function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
+/** A binary attribute in a schema: it comes back as `Uint8Array`; the core speaks `Buffer`. */
+export const binary = z.pipe(
+  z.instanceof(Uint8Array),
+  z.transform((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+);
 
 const CONFLICT_ATTEMPTS = 6;
 const CONFLICT_BASE_MS = 10;

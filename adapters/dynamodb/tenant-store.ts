@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { TenantProfileStore, TenantStore } from '../../core/applications/tenant.ts';
 import type { TenantSettings } from '../../core/applications/tenant-settings.ts';
 import type { WebhookSecretStore } from '../../core/webhooks/webhook-secrets.ts';
@@ -18,21 +18,19 @@ import { applicationWrites } from './application-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { getAll } from './get-all.ts';
 import { isTenantKey, tenantKey } from './keys.ts';
-import { fromItem, send, toBuffer, toItem, type Item, type Table } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Item, type Table } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 
 const wrappedKey = z.object({
   purpose: z.enum(KEY_PURPOSES),
   version: z.number(),
-  wrapped: z.instanceof(Uint8Array).transform(toBuffer),
+  wrapped: binary,
 });
-
-const binary = z.instanceof(Uint8Array).transform(toBuffer);
 
 const webhookItem = z.object({
   webhookSecret: binary,
-  previousWebhookSecret: binary.optional(),
-  previousWebhookUntil: z.number().optional(),
+  previousWebhookSecret: z.optional(binary),
+  previousWebhookUntil: z.optional(z.number()),
 });
 
 const tenantItem = z.object({
@@ -40,7 +38,7 @@ const tenantItem = z.object({
   name: z.string(),
   settings: z.object({ deduplicateTokens: z.boolean() }),
   // Absent once they were destroyed.
-  keys: z.array(wrappedKey).default([]),
+  keys: z._default(z.array(wrappedKey), []),
   createdAt: z.number(),
   rotateAt: z.number(),
 });

@@ -1,11 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { sortableTime } from '../../core/shared/position.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import { duePartition, listPartition, parseTokenPartition, shardOf, tokenKey } from './keys.ts';
-import { fromItem, toBuffer, toItem, type Item } from './table-client.ts';
+import { binary, fromItem, toItem, type Item } from './table-client.ts';
 
-const binary = z.instanceof(Uint8Array).transform(toBuffer);
 const type = z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]);
 
 const tokenItem = z.object({
@@ -13,25 +12,25 @@ const tokenItem = z.object({
   type,
   containers: z.array(z.string()),
   fingerprint: z.string(),
-  data: binary.optional(),
-  chunks: z.number().default(0),
-  details: binary.optional(),
-  cvcUntil: z.number().optional(),
-  expiresAt: z.number().optional(),
-  expiresOffset: z.number().default(0),
+  data: z.optional(binary),
+  chunks: z._default(z.number(), 0),
+  details: z.optional(binary),
+  cvcUntil: z.optional(z.number()),
+  expiresAt: z.optional(z.number()),
+  expiresOffset: z._default(z.number(), 0),
   createdBy: z.string(),
   createdAt: z.number(),
   position: z.string(),
-  modifiedBy: z.string().optional(),
-  modifiedAt: z.number().optional(),
-  terms: z.array(z.string()).default([]),
-  holdsLock: z.boolean().default(false),
+  modifiedBy: z.optional(z.string()),
+  modifiedAt: z.optional(z.number()),
+  terms: z._default(z.array(z.string()), []),
+  holdsLock: z._default(z.boolean(), false),
   version: z.number(),
   writeId: binary,
-  pending: z.boolean().default(false),
-  stale: z.array(z.string()).optional(),
-  oldChunks: z.number().default(0),
-  dueSk: z.string().optional(),
+  pending: z._default(z.boolean(), false),
+  stale: z.optional(z.array(z.string())),
+  oldChunks: z._default(z.number(), 0),
+  dueSk: z.optional(z.string()),
 });
 
 /** A token item. Its data may stand in `chunks` items beside it. */
@@ -152,12 +151,12 @@ export function tokenItemOf(token: StoredToken, { listShards, chunks, unfinished
 
 const candidateItem = z.object({
   pk: z.string(),
-  id: z.string().optional(),
-  listSk: z.string().optional(),
+  id: z.optional(z.string()),
+  listSk: z.optional(z.string()),
   sk: z.string(),
   type,
   containers: z.array(z.string()),
-  expiresAt: z.number().optional(),
+  expiresAt: z.optional(z.number()),
 });
 
 /** What an entry of the list index or of the term index says of its token. */

@@ -1,5 +1,5 @@
 import { GetItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';
@@ -12,15 +12,15 @@ import {
   tokenKey,
   type ItemKey,
 } from './keys.ts';
-import { fromItem, send, toBuffer, toItem, type Item } from './table-client.ts';
+import { binary, fromItem, send, toItem, type Item } from './table-client.ts';
 import { readTokenItem } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
 /** Tokens of one fingerprint that are looked at. */
 const FINGERPRINT_MAX = 100;
 
-const binary = z.instanceof(Uint8Array).transform(toBuffer);
 const chunkItem = z.object({ pk: z.string(), sk: z.string(), data: binary });
+const keyItem = z.object({ pk: z.string() });
 const cvcItem = z.object({ pk: z.string(), cvc: binary, until: z.number() });
 
 /** The keys of the items that hold the data of a token. */
@@ -123,7 +123,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         Limit: FINGERPRINT_MAX,
       };
       const { value: page } = await send(() => paginateQuery({ client }, query).next());
-      const keys = (page?.Items ?? []).map((item) => z.object({ pk: z.string() }).parse(fromItem(item)));
+      const keys = (page?.Items ?? []).map((item) => keyItem.parse(fromItem(item)));
       const own = keys.map(({ pk }) => parseTokenPartition(pk)).filter((key) => key.tenantId === tenantId);
       return findMany(
         tenantId,

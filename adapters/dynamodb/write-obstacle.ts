@@ -3,7 +3,7 @@ import {
   TransactionCanceledException,
   type CancellationReason,
 } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fromItem, type Item } from './table-client.ts';
 
 /** A condition that did not hold: which write of the transaction it was, and the item that stood there. */

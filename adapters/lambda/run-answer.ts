@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
 import type { Json } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
@@ -9,14 +9,14 @@ const errors = z.record(z.string(), z.array(z.string()));
 
 /** What the runtime of a reactor answers (docs/reactors.md, The runtime). It runs beside hostile code: nothing is taken on trust. */
 const answer = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('returned'), value: json.optional() }),
+  z.object({ outcome: z.literal('returned'), value: z.optional(json) }),
   z.object({
     outcome: z.literal('threw'),
     error: z.object({
       name: z.string(),
       message: z.string(),
-      status: z.number().int().nullable(),
-      errors: errors.nullable(),
+      status: z.nullable(z.int()),
+      errors: z.nullable(errors),
     }),
   }),
   z.object({ outcome: z.literal('not_loaded') }),

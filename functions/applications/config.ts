@@ -1,8 +1,8 @@
-import * as z from 'zod';
-import { edgeEnvironment } from '../../http/edge-environment.ts';
+import * as z from 'zod/mini';
+import { edgeEnvironment } from '../../http/environment.ts';
 
 /** The environment of the applications function. */
-export const environment = edgeEnvironment.extend({
+export const environment = z.extend(edgeEnvironment, {
   CLIENT_COMPATIBILITY: z.enum(['strict', 'lenient']),
 });
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   CONDITION_ATTRIBUTES,
   CONDITION_OPERATORS,
@@ -18,8 +18,8 @@ import { defined } from '../../core/shared/defined.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
 import { parseIsoTimestamp } from '../../core/shared/timestamp.ts';
-import { pageRequestOf } from '../../http/page-query.ts';
-import { body, list, name, names, oneOf, optional, text } from '../../http/schemas.ts';
+import { idsOf, pageRequestOf, queryOf } from '../../http/page-query.ts';
+import { body, boolean, lengthTo, list, name, names, oneOf, optional, text } from '../../http/schemas.ts';
 
 const DESCRIPTION_MAX_LENGTH = 500;
 const CONDITION_VALUE_MAX_LENGTH = 500;
@@ -28,94 +28,107 @@ const RULES_MAX = 100;
 const permission = oneOf(names(PERMISSION_NAMES), 'is not a permission');
 
 /** Each permission once, in the order given. */
-const permissions = list(permission).transform((given) => [...new Set(given)]);
+const permissions = z.pipe(
+  list(permission),
+  z.transform((given) => [...new Set(given)]),
+);
 
-const container = text.transform((given, context) => {
-  const path = parseContainer(given);
-  if (path === undefined) context.issues.push({ code: 'custom', input: '', message: CONTAINER_FORM });
-  return path ?? '';
-});
+const container = z.pipe(
+  text,
+  z.transform((given, context) => {
+    const path = parseContainer(given);
+    if (path === undefined) context.issues.push({ code: 'custom', input: '', message: CONTAINER_FORM });
+    return path ?? '';
+  }),
+);
 
-const condition = z
-  .object(
+const condition = z.pipe(
+  z.object(
     {
       attribute: oneOf(CONDITION_ATTRIBUTES, 'must be id or container'),
       operator: oneOf(CONDITION_OPERATORS, 'must be starts_with or equals'),
-      value: text
-        .min(1, 'must not be empty')
-        .max(CONDITION_VALUE_MAX_LENGTH, `must be at most ${String(CONDITION_VALUE_MAX_LENGTH)} characters`),
+      value: text.check(...lengthTo(CONDITION_VALUE_MAX_LENGTH)),
     },
     { error: 'must be an object' },
-  )
-  .transform((given) =>
+  ),
+  z.transform((given) =>
     given.attribute === 'container' ? { ...given, value: given.value.toLowerCase() } : given,
-  );
+  ),
+);
 
-const rule = z
-  .object(
+const rule = z.pipe(
+  z.object(
     {
       description: optional(
-        text.max(DESCRIPTION_MAX_LENGTH, `must be at most ${String(DESCRIPTION_MAX_LENGTH)} characters`),
+        text.check(
+          z.maxLength(DESCRIPTION_MAX_LENGTH, `must be at most ${String(DESCRIPTION_MAX_LENGTH)} characters`),
+        ),
       ),
       priority: z
         .int({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a whole number') })
-        .min(1, 'must be at least 1'),
+        .check(z.minimum(1, 'must be at least 1')),
       container: optional(container),
       conditions: optional(list(condition)),
       transform: oneOf(TRANSFORMS, 'must be redact, mask or reveal'),
       permissions,
     },
     { error: 'must be an object' },
-  )
-  .transform((given): AccessRule => defined(given));
+  ),
+  z.transform((given): AccessRule => defined(given)),
+);
 
-const rules = list(rule).max(RULES_MAX, `must be at most ${String(RULES_MAX)}`);
+const rules = list(rule).check(z.maxLength(RULES_MAX, `must be at most ${String(RULES_MAX)}`));
 
-const expiresAt = text.transform((given, context) => {
-  const timestamp = parseIsoTimestamp(given);
-  if (timestamp === undefined)
-    context.issues.push({ code: 'custom', input: '', message: 'must be a date-time in ISO 8601' });
-  return timestamp?.at ?? 0;
-});
+const expiresAt = z.pipe(
+  text,
+  z.transform((given, context) => {
+    const timestamp = parseIsoTimestamp(given);
+    if (timestamp === undefined)
+      context.issues.push({ code: 'custom', input: '', message: 'must be a date-time in ISO 8601' });
+    return timestamp?.at ?? 0;
+  }),
+);
 
 const grants = { permissions: optional(permissions), rules: optional(rules) };
 
 /** Body of "create application" (spec.md). What depends on the type is checked in `core`. */
-export const createApplicationBody = body({
-  name,
-  type: oneOf(APPLICATION_TYPES, 'must be private, public or management'),
-  ...grants,
-  expires_at: optional(expiresAt),
-}).transform((given): NewApplication => ({
-  name: given.name,
-  type: given.type,
-  permissions: given.permissions ?? [],
-  rules: given.rules ?? [],
-  ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
-}));
+export const createApplicationBody = z.pipe(
+  body({
+    name,
+    type: oneOf(APPLICATION_TYPES, 'must be private, public or management'),
+    ...grants,
+    expires_at: optional(expiresAt),
+  }),
+  z.transform((given): NewApplication => ({
+    name: given.name,
+    type: given.type,
+    permissions: given.permissions ?? [],
+    rules: given.rules ?? [],
+    ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
+  })),
+);
 
 /** Body of "update application" (spec.md): a full replacement. */
-export const updateApplicationBody = body({ name, ...grants }).transform((given): ApplicationUpdate => ({
-  name: given.name,
-  permissions: given.permissions ?? [],
-  rules: given.rules ?? [],
-}));
+export const updateApplicationBody = z.pipe(
+  body({ name, ...grants }),
+  z.transform((given): ApplicationUpdate => ({
+    name: given.name,
+    permissions: given.permissions ?? [],
+    rules: given.rules ?? [],
+  })),
+);
 
 const isType = (given: string): given is ApplicationType => APPLICATION_TYPES.some((type) => type === given);
 
-const IDS_MAX = 1_000;
-
 /** Query of "list applications" (spec.md). */
-export const listApplicationsQuery = z.custom<URLSearchParams>().transform((query) => {
-  const ids = query.getAll('id').filter((id) => id !== '');
-  if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
+export const listApplicationsQuery = queryOf((query) => {
   const types = query.getAll('type').filter((type) => type !== '');
   if (!types.every(isType)) throw invalid('type', 'must be private, public or management');
-  return { filters: { ids, types }, page: pageRequestOf(query) };
+  return { filters: { ids: idsOf(query), types }, page: pageRequestOf(query) };
 });
 
 /** Query of "list permissions" (decisions.md, section 5). */
-export const listPermissionsQuery = z.custom<URLSearchParams>().transform((query) => {
+export const listPermissionsQuery = queryOf((query) => {
   const type = query.get('application_type') ?? undefined;
   if (type !== undefined && !isType(type))
     throw invalid('application_type', 'must be private, public or management');
@@ -123,27 +136,28 @@ export const listPermissionsQuery = z.custom<URLSearchParams>().transform((query
 });
 
 /** Body of "update tenant" (decisions.md, section 5). */
-export const updateTenantBody = body({
-  name,
-  settings: optional(
-    z.object(
-      { deduplicate_tokens: optional(z.boolean({ error: 'must be true or false' })) },
-      { error: 'must be an object' },
-    ),
-  ),
-}).transform((given) => ({
-  name: given.name,
-  settings: { deduplicateTokens: given.settings?.deduplicate_tokens ?? false },
-}));
+export const updateTenantBody = z.pipe(
+  body({
+    name,
+    settings: optional(z.object({ deduplicate_tokens: optional(boolean) }, { error: 'must be an object' })),
+  }),
+  z.transform((given) => ({
+    name: given.name,
+    settings: { deduplicateTokens: given.settings?.deduplicate_tokens ?? false },
+  })),
+);
 
 /** Body of "authorize session" (decisions.md, section 5). */
-export const authorizeSessionBody = body({
-  nonce: text,
-  ...grants,
-  expires_at: optional(expiresAt),
-}).transform((given): Authorization => ({
-  nonce: new Secret(given.nonce),
-  permissions: given.permissions ?? [],
-  rules: given.rules ?? [],
-  ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
-}));
+export const authorizeSessionBody = z.pipe(
+  body({
+    nonce: text,
+    ...grants,
+    expires_at: optional(expiresAt),
+  }),
+  z.transform((given): Authorization => ({
+    nonce: new Secret(given.nonce),
+    permissions: given.permissions ?? [],
+    rules: given.rules ?? [],
+    ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
+  })),
+);

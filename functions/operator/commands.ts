@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { createTenant } from '../../core/applications/create-tenant.ts';
 import { destroyTenantStep } from '../../core/operations/destroy-tenant.ts';
 import { health } from '../../core/operations/health.ts';
@@ -24,14 +24,14 @@ const command = z.discriminatedUnion('command', [
   z.object({
     command: z.literal('reseal'),
     tenant_id: tenantId,
-    after: z.string().max(AFTER_MAX_LENGTH).optional(),
+    after: z.optional(z.string().check(z.maxLength(AFTER_MAX_LENGTH))),
   }),
   z.object({ command: z.literal('destroy-tenant'), tenant_id: tenantId, confirm: z.string() }),
   z.object({ command: z.literal('health') }),
   z.object({ command: z.literal('rotate-webhook-secret'), tenant_id: tenantId }),
   z.object({
     command: z.literal('list-parked-deliveries'),
-    limit: z.int().min(1).max(PARKED_MAX).default(100),
+    limit: z._default(z.int().check(z.minimum(1), z.maximum(PARKED_MAX)), 100),
   }),
   z.object({ command: z.literal('resend-delivery'), tenant_id: tenantId, invocation_id: z.uuid() }),
 ]);

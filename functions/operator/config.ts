@@ -1,17 +1,18 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { variable, wholeNumber } from '../../http/environment.ts';
 
 /** The environment of the operator function. */
 export const environment = z.object({
-  ACCESS_TABLE: z.string().min(1),
-  TOKENS_TABLE: z.string().min(1),
-  LIST_SHARDS: z.coerce.number().int().min(1),
-  KEY_ROTATION_DAYS: z.coerce.number().int().min(1),
-  INVOCATIONS_QUEUE_URL: z.string().min(1),
-  REACTOR_FUNCTION_PREFIX: z.string().min(1),
-  EPHEMERAL_TABLE: z.string().min(1),
-  REACTORS_TABLE: z.string().min(1),
-  DELIVERIES_QUEUE_URL: z.string().min(1),
-  KEY_ID: z.string().min(1),
+  ACCESS_TABLE: variable,
+  TOKENS_TABLE: variable,
+  LIST_SHARDS: wholeNumber(1),
+  KEY_ROTATION_DAYS: wholeNumber(1),
+  INVOCATIONS_QUEUE_URL: variable,
+  REACTOR_FUNCTION_PREFIX: variable,
+  EPHEMERAL_TABLE: variable,
+  REACTORS_TABLE: variable,
+  DELIVERIES_QUEUE_URL: variable,
+  KEY_ID: variable,
 });
 
 /** What the construct must set: every variable, as text. */

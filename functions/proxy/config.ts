@@ -1,11 +1,11 @@
-import * as z from 'zod';
-import { edgeEnvironment } from '../../http/edge-environment.ts';
+import * as z from 'zod/mini';
+import { edgeEnvironment, hostList, variable, wholeNumber } from '../../http/environment.ts';
 
 /** The environment of the proxy function. */
-export const environment = edgeEnvironment.extend({
-  TOKENS_TABLE: z.string().min(1),
-  LIST_SHARDS: z.coerce.number().int().min(1),
-  EGRESS_ALLOW_LIST: z.string().transform((list) => list.split(',').filter((entry) => entry !== '')),
+export const environment = z.extend(edgeEnvironment, {
+  TOKENS_TABLE: variable,
+  LIST_SHARDS: wholeNumber(1),
+  EGRESS_ALLOW_LIST: hostList,
 });
 
 /** What the construct must set: every variable, as text. */

@@ -1,20 +1,19 @@
-import * as z from 'zod';
-
-const name = z.string().min(1);
+import * as z from 'zod/mini';
+import { hostList, variable, wholeNumber } from '../../http/environment.ts';
 
 /** The environment of the worker that runs asynchronous invocations. */
 export const environment = z.object({
-  ACCESS_TABLE: name,
-  EPHEMERAL_TABLE: name,
-  TOKENS_TABLE: name,
-  REACTORS_TABLE: name,
-  KEY_ID: name,
-  LIST_SHARDS: z.coerce.number().int().min(1),
-  CVC_LIFETIME_SECONDS: z.coerce.number().int().min(1),
-  EGRESS_ALLOW_LIST: z.string().transform((list) => list.split(',').filter((entry) => entry !== '')),
-  INVOCATIONS_QUEUE_URL: name,
-  DELIVERIES_QUEUE_URL: name,
-  REACTOR_FUNCTION_PREFIX: name,
+  ACCESS_TABLE: variable,
+  EPHEMERAL_TABLE: variable,
+  TOKENS_TABLE: variable,
+  REACTORS_TABLE: variable,
+  KEY_ID: variable,
+  LIST_SHARDS: wholeNumber(1),
+  CVC_LIFETIME_SECONDS: wholeNumber(1),
+  EGRESS_ALLOW_LIST: hostList,
+  INVOCATIONS_QUEUE_URL: variable,
+  DELIVERIES_QUEUE_URL: variable,
+  REACTOR_FUNCTION_PREFIX: variable,
 });
 
 /** What the construct must set: every variable, as text. */

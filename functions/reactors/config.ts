@@ -1,24 +1,22 @@
-import * as z from 'zod';
-import { edgeEnvironment } from '../../http/edge-environment.ts';
-
-const name = z.string().min(1);
+import * as z from 'zod/mini';
+import { edgeEnvironment, hostList, variable, wholeNumber } from '../../http/environment.ts';
 
 /** The environment of the reactors function. */
-export const environment = edgeEnvironment.extend({
+export const environment = z.extend(edgeEnvironment, {
   /** Address of the service for the code, where it is not the gateway's own; empty otherwise. */
   PUBLIC_URL: z.string(),
-  TOKENS_TABLE: name,
-  REACTORS_TABLE: name,
-  LIST_SHARDS: z.coerce.number().int().min(1),
-  CVC_LIFETIME_SECONDS: z.coerce.number().int().min(1),
+  TOKENS_TABLE: variable,
+  REACTORS_TABLE: variable,
+  LIST_SHARDS: wholeNumber(1),
+  CVC_LIFETIME_SECONDS: wholeNumber(1),
   CLIENT_COMPATIBILITY: z.enum(['strict', 'lenient']),
-  EGRESS_ALLOW_LIST: z.string().transform((list) => list.split(',').filter((entry) => entry !== '')),
-  INVOCATIONS_QUEUE_URL: name,
-  REACTOR_FUNCTION_PREFIX: name,
-  REACTOR_ROLE: name,
-  REACTOR_LAYER: name,
+  EGRESS_ALLOW_LIST: hostList,
+  INVOCATIONS_QUEUE_URL: variable,
+  REACTOR_FUNCTION_PREFIX: variable,
+  REACTOR_ROLE: variable,
+  REACTOR_LAYER: variable,
   REACTOR_ARCHITECTURE: z.enum(['arm64', 'x86_64']),
-  HOT_CONCURRENCY: z.coerce.number().int().min(0),
+  HOT_CONCURRENCY: wholeNumber(0),
 });
 
 /** What the construct must set: every variable, as text. */

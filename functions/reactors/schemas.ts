@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ReactorPatch } from '../../core/reactors/change-reactor.ts';
 import {
   CODE_MAX_LENGTH,
@@ -9,8 +9,8 @@ import { defined } from '../../core/shared/defined.ts';
 import { isJsonObject } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
-import { pageRequestOf } from '../../http/page-query.ts';
-import { body, json, name, optional, text, textMap } from '../../http/schemas.ts';
+import { idsOf, pageRequestOf, queryOf } from '../../http/page-query.ts';
+import { body, json, lengthTo, name, optional, text, textMap, wellFormed } from '../../http/schemas.ts';
 
 const KEY_MAX_LENGTH = 200;
 const VALUE_MAX_LENGTH = 1_000;
@@ -19,17 +19,17 @@ const CODE_MAX_BYTES = 200_000;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const code = text
-  .min(1, 'must not be empty')
-  .max(CODE_MAX_LENGTH, `must be at most ${String(CODE_MAX_LENGTH)} characters`)
-  .refine((given) => given.isWellFormed(), 'must be well-formed Unicode')
-  .refine(
+const code = text.check(
+  ...lengthTo(CODE_MAX_LENGTH),
+  wellFormed,
+  z.refine(
     (given) => Buffer.byteLength(JSON.stringify(given)) <= CODE_MAX_BYTES,
     `must be at most ${String(CODE_MAX_BYTES)} bytes as JSON`,
-  );
+  ),
+);
 
 /** Limits of a configuration's entries; `null` stands for an entry that is removed. */
-function checkEntries(given: unknown, context: z.RefinementCtx): void {
+function checkEntries(given: unknown, context: z.core.$RefinementCtx): void {
   const entries = Object.entries(isJsonObject(given) ? given : {});
   if (entries.length > CONFIGURATION_MAX_ENTRIES)
     context.addIssue({
@@ -49,31 +49,34 @@ function checkEntries(given: unknown, context: z.RefinementCtx): void {
   }
 }
 
-const configuration = textMap(isText).superRefine(checkEntries);
+const configuration = textMap(isText).check(z.superRefine(checkEntries));
 
-const configurationPatch = textMap(
-  (value): value is string | null => value === null || isText(value),
-).superRefine(checkEntries);
+const configurationPatch = textMap((value): value is string | null => value === null || isText(value)).check(
+  z.superRefine(checkEntries),
+);
 
 const application = z.object({ id: text }, { error: 'must be an object with an id' });
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
 /** Body of "create reactor" and "update reactor" (spec.md). Whether configuration may be absent is the deployment's setting. */
-export const reactorBody = body({
-  name,
-  code,
-  configuration: optional(configuration),
-  application: optional(application),
-}).transform((given) => ({
-  hasConfiguration: !isMissing(given.configuration),
-  definition: defined({
-    name: given.name,
-    code: new Secret(given.code),
-    configuration: new Secret(given.configuration ?? {}),
-    applicationId: given.application?.id,
-  }) satisfies ReactorDefinition,
-}));
+export const reactorBody = z.pipe(
+  body({
+    name,
+    code,
+    configuration: optional(configuration),
+    application: optional(application),
+  }),
+  z.transform((given) => ({
+    hasConfiguration: !isMissing(given.configuration),
+    definition: defined({
+      name: given.name,
+      code: new Secret(given.code),
+      configuration: new Secret(given.configuration ?? {}),
+      applicationId: given.application?.id,
+    }) satisfies ReactorDefinition,
+  })),
+);
 
 /** The definition in a body. Throws `validation_failed` if its configuration is absent and must not be. */
 export function definitionOf(
@@ -85,39 +88,40 @@ export function definitionOf(
 }
 
 /** What a patch says of the application: absent, taken away, or another one. */
-const applicationPatch = z
-  .object({ id: text.nullable().optional() }, { error: 'must be an object with an id, or null' })
-  .nullable()
-  .optional();
+const applicationPatch = z.optional(
+  z.nullable(
+    z.object({ id: z.optional(z.nullable(text)) }, { error: 'must be an object with an id, or null' }),
+  ),
+);
 
 /** Body of "patch reactor" (spec.md): a merge patch. */
-export const patchReactorBody = body({
-  name: name.optional(),
-  code: code.optional(),
-  configuration: configurationPatch.nullable().optional(),
-  application: applicationPatch,
-}).transform((given): ReactorPatch => {
-  if (given.configuration === null) throw invalid('configuration', 'must not be null');
-  return defined({
-    name: given.name,
-    code: given.code === undefined ? undefined : new Secret(given.code),
-    configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
-    applicationId: given.application === null ? null : given.application?.id,
-  });
-});
+export const patchReactorBody = z.pipe(
+  body({
+    name: z.optional(name),
+    code: z.optional(code),
+    configuration: z.optional(z.nullable(configurationPatch)),
+    application: applicationPatch,
+  }),
+  z.transform((given): ReactorPatch => {
+    if (given.configuration === null) throw invalid('configuration', 'must not be null');
+    return defined({
+      name: given.name,
+      code: given.code === undefined ? undefined : new Secret(given.code),
+      configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
+      applicationId: given.application === null ? null : given.application?.id,
+    });
+  }),
+);
 
-const IDS_MAX = 1_000;
 const PATTERN_MAX_LENGTH = 200;
 
 /** Query of "list reactors" (spec.md). */
-export const listReactorsQuery = z.custom<URLSearchParams>().transform((query) => {
-  const ids = query.getAll('id').filter((id) => id !== '');
-  if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
+export const listReactorsQuery = queryOf((query) => {
   const pattern = query.get('name') ?? '';
   if (pattern.length > PATTERN_MAX_LENGTH)
     throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
   return {
-    filters: { ids, ...(pattern !== '' && { name: pattern }) },
+    filters: { ids: idsOf(query), ...(pattern !== '' && { name: pattern }) },
     page: pageRequestOf(query),
   };
 });
@@ -127,28 +131,30 @@ const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to $
 
 const timeoutMs = z
   .int({ error: TIMEOUT_RANGE })
-  .min(TIMEOUT.least, TIMEOUT_RANGE)
-  .max(TIMEOUT.most, TIMEOUT_RANGE);
+  .check(z.minimum(TIMEOUT.least, TIMEOUT_RANGE), z.maximum(TIMEOUT.most, TIMEOUT_RANGE));
 
 /** Body of "invoke reactor" (spec.md). `callbackUrl` and `timeoutMs` are accepted as well (decisions.md, section 7). */
-export const reactBody = body({
-  args: optional(json),
-  callback_url: optional(text),
-  callbackUrl: optional(text),
-  timeout_ms: optional(timeoutMs),
-  timeoutMs: optional(timeoutMs),
-}).transform((given) => {
-  const args = given.args ?? {};
-  if (typeof args !== 'object' && typeof args !== 'string')
-    throw invalid('args', 'must be an object or an array');
-  const callbackUrl = given.callback_url ?? given.callbackUrl;
-  const timeout = given.timeout_ms ?? given.timeoutMs;
-  if (callbackUrl === undefined && timeout !== undefined)
-    throw invalid('timeout_ms', 'is for invocations with a callback_url only');
-  return {
-    args,
-    ...(callbackUrl !== undefined && {
-      asynchronous: { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default },
-    }),
-  };
-});
+export const reactBody = z.pipe(
+  body({
+    args: optional(json),
+    callback_url: optional(text),
+    callbackUrl: optional(text),
+    timeout_ms: optional(timeoutMs),
+    timeoutMs: optional(timeoutMs),
+  }),
+  z.transform((given) => {
+    const args = given.args ?? {};
+    if (typeof args !== 'object' && typeof args !== 'string')
+      throw invalid('args', 'must be an object or an array');
+    const callbackUrl = given.callback_url ?? given.callbackUrl;
+    const timeout = given.timeout_ms ?? given.timeoutMs;
+    if (callbackUrl === undefined && timeout !== undefined)
+      throw invalid('timeout_ms', 'is for invocations with a callback_url only');
+    return {
+      args,
+      ...(callbackUrl !== undefined && {
+        asynchronous: { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default },
+      }),
+    };
+  }),
+);

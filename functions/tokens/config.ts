@@ -1,11 +1,11 @@
-import * as z from 'zod';
-import { edgeEnvironment } from '../../http/edge-environment.ts';
+import * as z from 'zod/mini';
+import { edgeEnvironment, variable, wholeNumber } from '../../http/environment.ts';
 
 /** The environment of the tokens function. */
-export const environment = edgeEnvironment.extend({
-  TOKENS_TABLE: z.string().min(1),
-  LIST_SHARDS: z.coerce.number().int().min(1),
-  CVC_LIFETIME_SECONDS: z.coerce.number().int().min(1),
+export const environment = z.extend(edgeEnvironment, {
+  TOKENS_TABLE: variable,
+  LIST_SHARDS: wholeNumber(1),
+  CVC_LIFETIME_SECONDS: wholeNumber(1),
 });
 
 /** What the construct must set: every variable, as text. */

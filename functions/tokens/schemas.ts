@@ -1,39 +1,42 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defined } from '../../core/shared/defined.ts';
 import { isJsonObject } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
 import type { TokenFilters } from '../../core/tokens/list-tokens.ts';
 import type { TokenPatch } from '../../core/tokens/update-token.ts';
-import { pageMembers, pageRequest, pageRequestOf } from '../../http/page-query.ts';
+import { idsOf, pageMembers, pageRequest, pageRequestOf, queryOf } from '../../http/page-query.ts';
 import { body, boolean, json, list, optional, text, textMap } from '../../http/schemas.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));
 
 /** Body of "update token" (spec.md): a merge patch, in which `null` has a meaning of its own. */
-export const updateTokenBody = body({
-  data: json.optional(),
-  mask: json.optional(),
-  metadata: nullableMetadata.nullable().optional(),
-  containers: list(text).nullable().optional(),
-  search_indexes: list(text).nullable().optional(),
-  fingerprint_expression: text.nullable().optional(),
-  deduplicate_token: optional(boolean),
-  expires_at: text.nullable().optional(),
-}).transform((given): TokenPatch => {
-  if (given.data === null) throw invalid('data', 'must not be null');
-  return defined({
-    data: given.data === undefined ? undefined : new Secret(given.data),
-    mask: given.mask,
-    metadata: given.metadata,
-    containers: given.containers,
-    searchIndexes: given.search_indexes,
-    fingerprintExpression: given.fingerprint_expression,
-    deduplicateToken: given.deduplicate_token,
-    expiresAt: given.expires_at,
-  });
-});
+export const updateTokenBody = z.pipe(
+  body({
+    data: z.optional(json),
+    mask: z.optional(json),
+    metadata: z.optional(z.nullable(nullableMetadata)),
+    containers: z.optional(z.nullable(list(text))),
+    search_indexes: z.optional(z.nullable(list(text))),
+    fingerprint_expression: z.optional(z.nullable(text)),
+    deduplicate_token: optional(boolean),
+    expires_at: z.optional(z.nullable(text)),
+  }),
+  z.transform((given): TokenPatch => {
+    if (given.data === null) throw invalid('data', 'must not be null');
+    return defined({
+      data: given.data === undefined ? undefined : new Secret(given.data),
+      mask: given.mask,
+      metadata: given.metadata,
+      containers: given.containers,
+      searchIndexes: given.search_indexes,
+      fingerprintExpression: given.fingerprint_expression,
+      deduplicateToken: given.deduplicate_token,
+      expiresAt: given.expires_at,
+    });
+  }),
+);
 
 function metadataObject(given: string): readonly (readonly [string, string])[] {
   let value: unknown;
@@ -61,17 +64,16 @@ function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
   return [...first];
 }
 
-const IDS_MAX = 1_000;
-
 /** Query of "list tokens" (spec.md). */
-export const listTokensQuery = z.custom<URLSearchParams>().transform((query) => {
-  const ids = query.getAll('id').filter((id) => id !== '');
-  if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
-  return { filters: { ids, metadata: metadataFilters(query) }, page: pageRequestOf(query) };
+export const listTokensQuery = queryOf((query) => {
+  return { filters: { ids: idsOf(query), metadata: metadataFilters(query) }, page: pageRequestOf(query) };
 });
 
 /** Body of "search tokens" (decisions.md, section 3). */
-export const searchTokensBody = body({
-  query: optional(text),
-  ...pageMembers,
-}).transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) }));
+export const searchTokensBody = z.pipe(
+  body({
+    query: optional(text),
+    ...pageMembers,
+  }),
+  z.transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) })),
+);

@@ -1,15 +1,14 @@
-import * as z from 'zod';
-
-const name = z.string().min(1);
+import * as z from 'zod/mini';
+import { hostList, variable } from '../../http/environment.ts';
 
 /** The environment of the sender of webhooks. */
 export const environment = z.object({
-  ACCESS_TABLE: name,
-  EPHEMERAL_TABLE: name,
-  REACTORS_TABLE: name,
-  KEY_ID: name,
-  DELIVERIES_QUEUE_URL: name,
-  EGRESS_ALLOW_LIST: z.string().transform((list) => list.split(',').filter((entry) => entry !== '')),
+  ACCESS_TABLE: variable,
+  EPHEMERAL_TABLE: variable,
+  REACTORS_TABLE: variable,
+  KEY_ID: variable,
+  DELIVERIES_QUEUE_URL: variable,
+  EGRESS_ALLOW_LIST: hostList,
 });
 
 /** What the construct must set: every variable, as text. */
