@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
-import { hasExpired } from '../../core/tokens/open-token.ts';
+import { hasExpired } from '../../core/tokens/expiration.ts';
 import { dueEntries } from './due-index.ts';
 import type { ItemKey } from './keys.ts';
 import { send, toItem } from './table-client.ts';

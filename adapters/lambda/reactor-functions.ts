@@ -12,7 +12,6 @@ import {
 import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
-import { codeArchive } from './code-archive.ts';
 import { patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { createReactorRepairs } from './reactor-repairs.ts';
@@ -39,6 +38,12 @@ const TIMEOUT_SECONDS = 225;
 const READY_WITHIN_MS = 20_000;
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
+
+/** Loads what makes archives when one is made: it builds tables and opens `worker_threads`, for which every start would wait. */
+async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
+  const { codeArchive } = await import('./code-archive.ts');
+  return codeArchive(code);
+}
 
 /** Makes something new; `undefined` if it is there already: names are fresh, so an attempt made it whose answer was lost on the way. */
 async function unlessThere<T>(call: () => Promise<T>): Promise<T | undefined> {
@@ -133,7 +138,7 @@ export function createReactorFunctions(
         Handler: 'reactor.handler',
         Role: settings.roleArn,
         Layers: [settings.layerArn],
-        Code: { ZipFile: codeArchive(code), SourceKMSKeyArn: settings.codeKeyArn },
+        Code: { ZipFile: await archiveOf(code), SourceKMSKeyArn: settings.codeKeyArn },
         MemorySize: MEMORY_MB,
         Timeout: TIMEOUT_SECONDS,
         Publish: true,
@@ -150,7 +155,7 @@ export function createReactorFunctions(
       await useCurrentLayer(name);
       const command = new UpdateFunctionCodeCommand({
         FunctionName: name,
-        ZipFile: codeArchive(code),
+        ZipFile: await archiveOf(code),
         SourceKMSKeyArn: settings.codeKeyArn,
         Publish: true,
       });

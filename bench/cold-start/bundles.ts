@@ -57,10 +57,13 @@ export function bundleOf(name: FunctionName): FunctionBundle {
 }
 
 /**
- * A bundle that makes a client of each package with the service's settings, and nothing else: made like a function's or, without the alias, with
- * every place in it that the SDK would look for credentials in.
+ * A bundle that makes a client of each package, and nothing else: as the SDK comes, or cut down and set up like a function's (`asOurs`), without
+ * the places that the SDK would look for credentials in.
  */
-export function referenceBundle(clients: readonly string[], { keepsAlias = true } = {}): BundleFile {
+export function referenceBundle(
+  clients: readonly string[],
+  { asOurs }: { readonly asOurs: boolean },
+): BundleFile {
   const named = clients.map((client) => {
     const name = CLIENTS[client];
     if (name === undefined)
@@ -68,13 +71,13 @@ export function referenceBundle(clients: readonly string[], { keepsAlias = true 
     return [client, name] as const;
   });
   const contents = [
-    "import { CLIENT_SETTINGS } from './adapters/aws/client-settings.ts';",
+    ...(asOurs ? ["import { CLIENT_SETTINGS } from './adapters/aws/client-settings.ts';"] : []),
     ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
-    `export const handler = [${named.map(([, name]) => `new ${name}(CLIENT_SETTINGS)`).join(', ')}];`,
+    `export const handler = [${named.map(([, name]) => `new ${name}(${asOurs ? 'CLIENT_SETTINGS' : '{}'})`).join(', ')}];`,
   ].join('\n');
-  const outfile = join(folder, `${clients.join('-')}${keepsAlias ? '' : '-as-it-comes'}.cjs`);
+  const outfile = join(folder, `${clients.join('-')}${asOurs ? '-as-ours' : ''}.cjs`);
   const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
-  const alias = keepsAlias ? BUNDLE_OPTIONS.alias : {};
+  const alias = asOurs ? BUNDLE_OPTIONS.alias : {};
   buildSync({ ...BUNDLE_OPTIONS, alias, stdin: { contents, resolveDir, loader: 'ts' }, outfile });
   return bundleFile(outfile);
 }

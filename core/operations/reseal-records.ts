@@ -5,7 +5,7 @@ import { openReactor, sealContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import { randomIdentity } from '../shared/write-identity.ts';
-import { sealContext } from '../tokens/open-token.ts';
+import { sealContext } from '../tokens/seal-context.ts';
 import type { StoredToken } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 

@@ -4,7 +4,7 @@ import { requireAccess } from '../applications/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
 import { retryRace } from '../shared/retry-race.ts';
 import { noSuchToken } from './get-token.ts';
-import { hasExpired } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
 import type { TokenStore } from './token-store.ts';
 
 export interface DeleteTokenDeps {

@@ -1,4 +1,5 @@
 import { parseIsoTimestamp, timestampOf, type Timestamp } from '../shared/timestamp.ts';
+import type { StoredToken } from './token.ts';
 
 const AMERICAN =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:\s+(\d{1,2}):(\d{2}):(\d{2})\s*(AM|PM)\s*(Z|[+-]\d{2}:\d{2})?)?$/i;
@@ -21,4 +22,9 @@ function parseAmerican(text: string): Timestamp | undefined {
  */
 export function parseExpiration(text: string): Timestamp | undefined {
   return parseIsoTimestamp(text) ?? parseAmerican(text.trim());
+}
+
+/** Whether a token does not exist for any operation, although it may not be deleted yet. */
+export function hasExpired(token: Pick<StoredToken, 'expiration'>, now: number): boolean {
+  return token.expiration !== undefined && token.expiration.at <= now;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
-import { hasExpired } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 import type { TokenTypeName } from './token-type.ts';

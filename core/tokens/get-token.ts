@@ -1,7 +1,8 @@
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../applications/require-permission.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { hasExpired, openToken, type OpenTokenDeps } from './open-token.ts';
+import { openToken, type OpenTokenDeps } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
 /** What a caller is told about a token that is not there, has expired, or is another tenant's. */

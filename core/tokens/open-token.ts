@@ -6,6 +6,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { wholeData } from './prepare-token.ts';
+import { sealContext } from './seal-context.ts';
 import type { StoredToken, TokenDetails, TokenView } from './token.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
@@ -14,21 +15,6 @@ export interface OpenTokenDeps {
   readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
   readonly vault: Vault;
   readonly clock: Clock;
-}
-
-/** The contexts that the fields of a token are sealed under. */
-export const sealContext = (
-  token: Pick<StoredToken, 'tenantId' | 'id'>,
-  field: 'data' | 'details' | 'cvc',
-) => ({
-  tenantId: token.tenantId,
-  recordId: token.id,
-  field,
-});
-
-/** Whether a token does not exist for any operation, although it may not be deleted yet. */
-export function hasExpired(token: Pick<StoredToken, 'expiration'>, now: number): boolean {
-  return token.expiration !== undefined && token.expiration.at <= now;
 }
 
 /** The details of a token; an empty object when all are the defaults of its type. */

@@ -11,7 +11,8 @@ import {
   type PageRequest,
   type Slice,
 } from '../shared/pagination.ts';
-import { hasExpired, openTokens, type OpenTokenDeps } from './open-token.ts';
+import { openTokens, type OpenTokenDeps } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
 import type { StoredToken, TokenView } from './token.ts';
 import type { TokenCandidate, TokenStore } from './token-store.ts';
 

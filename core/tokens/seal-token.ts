@@ -2,7 +2,7 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { sealContext } from './open-token.ts';
+import { sealContext } from './seal-context.ts';
 import type { PreparedContent } from './prepare-token.ts';
 import type { StoredToken } from './token.ts';
 

@@ -1,4 +1,8 @@
-import { transformSync } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { transformSync, version } from 'esbuild';
+
+const own = readFileSync(import.meta.filename);
 
 /** Jest transform: TypeScript and ES modules to CommonJS, with `import.meta` mapped to its CommonJS equivalents. */
 export default {
@@ -7,10 +11,23 @@ export default {
       loader: path.endsWith('.ts') ? 'ts' : 'js',
       format: 'cjs',
       target: 'node24',
+      // Jest loads CommonJS: `await import()` becomes a `require` that waits.
+      supported: { 'dynamic-import': false },
       sourcemap: true,
       sourcefile: path,
       define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
     });
     return { code, map };
+  },
+
+  /** What was transformed is kept by this: a change of the transform counts like one of the file. */
+  getCacheKey(source, path) {
+    return createHash('sha256')
+      .update(own)
+      .update(version)
+      .update(path)
+      .update('\0')
+      .update(source)
+      .digest('hex');
   },
 };
