@@ -31,7 +31,7 @@ function withoutLongStrings(text: string, long: number): string {
     if (close - at < long) continue;
     // Not far: a stretch without quotes that began before the last step would have been found by it.
     const open = text.lastIndexOf('"', at - 1);
-    if (open >= from && isStringLiteral(text.slice(open, close + 1))) {
+    if (open !== -1 && isStringLiteral(text.slice(open, close + 1))) {
       kept.push(text.slice(from, open + 1));
       from = close;
     }

@@ -260,6 +260,16 @@ describe('a body of JSON', () => {
   });
 
   it.each([
+    [String.raw`"\"{{ id }}"`, String.raw`"\"7"`],
+    [String.raw`"{{ id }}\""`, String.raw`"7\""`],
+    [String.raw`"\\{{ id }}"`, String.raw`"\\7"`],
+    [String.raw`["\\","{{ id }}"]`, String.raw`["\\",7]`],
+    [String.raw`["\\\"","{{ id }}","\""]`, String.raw`["\\\"",7,"\""]`],
+  ])('keeps a type only where an expression is all of a string: %s', (body, expected) => {
+    expect(rendered(body, 'application/json', { id: 7 })).toBe(expected);
+  });
+
+  it.each([
     ['the name of a member', '{"{{ id }}":1,"{{ id }}" :2}'],
     [`the name of a member, far before its colon`, `{"{{ id }}"${' '.repeat(100)}:1}`],
     ['an escape that is escaped', String.raw`["\\u007b{ id }}"]`],
