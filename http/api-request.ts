@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { contentOfBytes, contentOfText, type Content } from '../core/shared/content.ts';
 import { traceId } from './trace-id.ts';
 import { reservedHeaders, type ReservedHeaders } from './reserved-headers.ts';
 
@@ -17,14 +18,12 @@ export interface ApiRequest {
   readonly reserved: ReservedHeaders;
   /** The caller's trace id, or a new one. */
   readonly traceId: string;
-  readonly body: Buffer;
+  readonly body: Content;
   /** When the gateway took the request, in ms since the epoch. */
   readonly receivedAt: number;
   /** Address of the service as the gateway knows it, `https://host` without a slash at the end. */
   readonly baseUrl: string;
 }
-
-const NO_BODY = Buffer.alloc(0);
 
 function lowerCased(headers: APIGatewayProxyEventV2['headers']): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value ?? ''] as const);
@@ -44,6 +43,10 @@ function baseUrl(headers: Readonly<Record<string, string>>, domainName: string):
   return `${protocol}://${host.replace(/:\d+$/, '') === domainName ? host : domainName}`;
 }
 
+function contentOf({ body = '', isBase64Encoded }: APIGatewayProxyEventV2): Content {
+  return isBase64Encoded ? contentOfBytes(Buffer.from(body, 'base64')) : contentOfText(body);
+}
+
 /** Reads an API Gateway event of payload format 2.0. */
 export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
   const headers = lowerCased(event.headers);
@@ -61,7 +64,6 @@ export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readon
     headers,
     reserved,
     traceId: traceId(reserved.get('trace-id')),
-    body:
-      event.body === undefined ? NO_BODY : Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'),
+    body: contentOf(event),
   };
 }

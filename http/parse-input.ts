@@ -18,7 +18,7 @@ function mediaType(request: ApiRequest): string {
 
 /** Throws `payload_too_large` for a body over 6 MB, or over less where the route says so. */
 export function checkBodySize({ bodyMaxBytes = BODY_MAX_BYTES }: Route<never>, request: ApiRequest): void {
-  if (request.body.length > bodyMaxBytes)
+  if (request.body.isLargerThan(bodyMaxBytes))
     throw new ServiceError(
       'payload_too_large',
       `The body is larger than ${String(bodyMaxBytes / 1_000_000)} MB.`,
@@ -49,7 +49,7 @@ export function parseAt<T>(schema: ZodMiniType<T>, value: unknown, at: string): 
 }
 
 function jsonOf(request: ApiRequest): Json {
-  if (request.body.length === 0) return {};
+  if (request.body.isEmpty) return {};
   const type = mediaType(request);
   if (type !== '' && !JSON_TYPE.test(type)) {
     throw new ServiceError(
@@ -57,7 +57,7 @@ function jsonOf(request: ApiRequest): Json {
       'The body must be JSON, sent with Content-Type: application/json.',
     );
   }
-  return parseJsonBody(request.body);
+  return parseJsonBody(request.body.bytes);
 }
 
 /** The body in the shape of the route's schema; `undefined` for a route without one. Throws `validation_failed`. */

@@ -1,6 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ServiceError } from '../core/shared/service-error.ts';
+import { utf8Text } from '../core/shared/utf8.ts';
 
 /** An answer that is passed on as somebody else gave it. */
 export interface RawAnswer {
@@ -28,8 +28,8 @@ const ESCAPE_MAX_BYTES = 6;
 
 /** The body in a spelling that keeps every byte: text where it is UTF-8, unless escaping would make more of it than base64 does. */
 function spelled(body: Buffer): Spelled {
-  if (!isUtf8(body)) return inBase64(body);
-  const text = body.toString('utf8');
+  const text = utf8Text(body);
+  if (text === undefined) return inBase64(body);
   const most = body.length * ESCAPE_MAX_BYTES;
   // Most bodies fit whatever escaping makes of them; measuring would cost more than it saves.
   if (most <= RESULT_MAX_BYTES) return { body: text, isBase64Encoded: false, bytes: most };

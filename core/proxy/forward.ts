@@ -3,6 +3,7 @@ import { requirePermission } from '../applications/require-permission.ts';
 import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
 import { fillingWith } from '../expressions/token-expression.ts';
+import type { Content } from '../shared/content.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
@@ -33,7 +34,7 @@ export interface ProxyRequest {
   readonly isReserved: (name: string) => boolean;
   /** Fields that are added for the destination. */
   readonly extraHeaders: HeaderFields;
-  readonly body: Buffer;
+  readonly body: Content;
   /** Host of the service, which is no destination. */
   readonly ownHost: string | undefined;
 }

@@ -10,6 +10,7 @@ import {
 import { textOf } from '../expressions/text-of.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import type { Json } from '../shared/json.ts';
+import { utf8Bytes } from '../shared/utf8.ts';
 
 /** A piece of a request with references to tokens: what it refers to, and what it becomes. */
 export interface Renderable<T> {
@@ -42,9 +43,16 @@ export class Pieces {
 
   /** The whole text with its replacements. */
   join(): Renderable<string> {
-    return together([...this.#pieces, untouched(this.#text.slice(this.#at))], (rendered) =>
-      rendered.join(''),
-    );
+    return together(this.#all(), (rendered) => rendered.join(''));
+  }
+
+  /** The bytes of the whole text with its replacements. */
+  bytes(): Renderable<Buffer> {
+    return together(this.#all(), utf8Bytes);
+  }
+
+  #all(): readonly Renderable<string>[] {
+    return [...this.#pieces, untouched(this.#text.slice(this.#at))];
   }
 }
 

@@ -56,11 +56,11 @@ describe('a request', () => {
     );
     expect(request.path).toBe('/a/b');
     expect(request.query.getAll('x')).toEqual(['1', '2']);
-    expect(request.body).toEqual(Buffer.from([0, 255]));
+    expect(request.body.bytes).toEqual(Buffer.from([0, 255]));
     expect(apiRequest(anEvent({ path: '/' }), ['SVC']).path).toBe('/');
     expect(apiRequest(anEvent({ path: '/a//' }), ['SVC']).path).toBe('/a/');
-    expect(apiRequest(anEvent(), ['SVC']).body).toHaveLength(0);
-    expect(apiRequest({ ...anEvent(), body: 'é', isBase64Encoded: false }, ['SVC']).body).toEqual(
+    expect(apiRequest(anEvent(), ['SVC']).body.bytes).toHaveLength(0);
+    expect(apiRequest({ ...anEvent(), body: 'é', isBase64Encoded: false }, ['SVC']).body.bytes).toEqual(
       Buffer.from('é'),
     );
   });

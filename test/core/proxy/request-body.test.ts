@@ -1,17 +1,22 @@
 import fc from 'fast-check';
 import { fillingWith } from '../../../core/expressions/token-expression.ts';
 import { requestBody } from '../../../core/proxy/request-body.ts';
+import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
 import { FieldReporter } from '../../../core/shared/field-reporter.ts';
 import type { Json } from '../../../core/shared/json.ts';
 
-/** Renders a body with the given tokens; throws what is reported. */
+/** Renders a body with the given tokens, as text and as bytes; throws what is reported. */
 function rendered(body: string, contentType: string, tokens: Readonly<Record<string, Json>>): string {
-  const fields = new FieldReporter();
-  const renderable = requestBody(Buffer.from(body), contentType, false, fields);
-  fields.throwIfFailed();
-  const result = renderable.render(fillingWith(({ id }) => tokens[id] ?? null)).toString('utf8');
-  fields.throwIfFailed();
-  return result;
+  const [first = '', second] = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
+    const fields = new FieldReporter();
+    const renderable = requestBody(content, contentType, false, fields);
+    fields.throwIfFailed();
+    const result = renderable.render(fillingWith(({ id }) => tokens[id] ?? null));
+    fields.throwIfFailed();
+    return result.toString('utf8');
+  });
+  expect(second).toBe(first);
+  return first;
 }
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 });
@@ -115,7 +120,7 @@ describe('a proxied body agrees with an independent rendering', () => {
 describe('a hostile body', () => {
   const references = (body: string, contentType: string) => {
     const fields = new FieldReporter();
-    const renderable = requestBody(Buffer.from(body), contentType, false, fields);
+    const renderable = requestBody(contentOfBytes(Buffer.from(body)), contentType, false, fields);
     return { count: renderable.references.length, fields };
   };
 
@@ -135,7 +140,12 @@ describe('a hostile body', () => {
         report(path, message);
       },
     });
-    requestBody(Buffer.from(`${before}${unit.repeat(200_000)}${after}`), contentType, false, counting);
+    requestBody(
+      contentOfBytes(Buffer.from(`${before}${unit.repeat(200_000)}${after}`)),
+      contentType,
+      false,
+      counting,
+    );
     expect(reported).toBe(1_000);
   });
 
@@ -156,7 +166,7 @@ describe('a hostile body', () => {
 describe('what is not text with expressions', () => {
   it('passes as it is when the body says that it is compressed', () => {
     const body = Buffer.from('{{ id }}');
-    const rendering = requestBody(body, 'text/plain', true, new FieldReporter());
+    const rendering = requestBody(contentOfBytes(body), 'text/plain', true, new FieldReporter());
     expect(rendering.references).toEqual([]);
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
   });
@@ -177,14 +187,19 @@ describe('what is not text with expressions', () => {
     'name="a;b" ; filename=""',
   ])('passes as it is in a part that is a file: %s', (headers) => {
     const body = multipart(headers, '{{ id }}');
-    const rendering = requestBody(body, type, false, new FieldReporter());
+    const rendering = requestBody(contentOfBytes(body), type, false, new FieldReporter());
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
   });
 
   it.each(['name="a"', 'name="filename=x"', 'name="a; filename=x"'])(
     'is filled in in a part that is a field: %s',
     (headers) => {
-      const rendering = requestBody(multipart(headers, '{{ id }}'), type, false, new FieldReporter());
+      const rendering = requestBody(
+        contentOfBytes(multipart(headers, '{{ id }}')),
+        type,
+        false,
+        new FieldReporter(),
+      );
       expect(rendering.render(fillingWith(() => 'x'))).toEqual(multipart(headers, 'x'));
     },
   );
@@ -192,7 +207,7 @@ describe('what is not text with expressions', () => {
   it('is refused in a field that is not UTF-8 and holds an expression', () => {
     const fields = new FieldReporter();
     requestBody(
-      multipart('name="a"', Buffer.concat([Buffer.from([0xff]), Buffer.from('{{ id }}')])),
+      contentOfBytes(multipart('name="a"', Buffer.concat([Buffer.from([0xff]), Buffer.from('{{ id }}')]))),
       type,
       false,
       fields,
@@ -202,12 +217,114 @@ describe('what is not text with expressions', () => {
 
   it('is refused in a form value that holds an expression and is not well encoded', () => {
     const fields = new FieldReporter();
-    requestBody(Buffer.from('a=%E0{{ id }}&b=%E0'), 'application/x-www-form-urlencoded', false, fields);
+    requestBody(
+      contentOfBytes(Buffer.from('a=%E0{{ id }}&b=%E0')),
+      'application/x-www-form-urlencoded',
+      false,
+      fields,
+    );
     expect(() => {
       fields.throwIfFailed();
     }).toThrow();
     const harmless = new FieldReporter();
-    requestBody(Buffer.from('a=%E0&b={{ id }}'), 'application/x-www-form-urlencoded', false, harmless);
+    requestBody(
+      contentOfBytes(Buffer.from('a=%E0&b={{ id }}')),
+      'application/x-www-form-urlencoded',
+      false,
+      harmless,
+    );
     expect(harmless.failed).toBe(false);
+  });
+});
+
+describe('a body of JSON', () => {
+  const CARD = { id: '4242' };
+
+  it.each([
+    ['as it is', '{"a":"{{ id }}"}', '{"a":"4242"}'],
+    ['with an escaped brace', String.raw`["\u007b{ id }}", "{\u007B id }}"]`, '["4242", "4242"]'],
+    [
+      'after an escaped quote and backslashes',
+      String.raw`["\"\\\" {{ id }}\\", "\\"]`,
+      String.raw`["\"\\\" 4242\\", "\\"]`,
+    ],
+    [
+      'twice in a string, and beside others',
+      '["x","{{ id }}{{ id }}","y","{{ id }}"]',
+      '["x","42424242","y","4242"]',
+    ],
+    ['as the whole body', '"{{ id }}"', '"4242"'],
+    ['beside text that is not ASCII', '["é😀","{{ id }}","\u2028"]', '["é😀","4242","\u2028"]'],
+  ])('is filled in where an expression stands %s', (_, body, expected) => {
+    expect(rendered(body, 'application/json', CARD)).toBe(expected);
+  });
+
+  it.each([
+    [String.raw`"\"{{ id }}"`, String.raw`"\"7"`],
+    [String.raw`"{{ id }}\""`, String.raw`"7\""`],
+    [String.raw`"\\{{ id }}"`, String.raw`"\\7"`],
+    [String.raw`["\\","{{ id }}"]`, String.raw`["\\",7]`],
+    [String.raw`["\\\"","{{ id }}","\""]`, String.raw`["\\\"",7,"\""]`],
+  ])('keeps a type only where an expression is all of a string: %s', (body, expected) => {
+    expect(rendered(body, 'application/json', { id: 7 })).toBe(expected);
+  });
+
+  it.each([
+    ['the name of a member', '{"{{ id }}":1,"{{ id }}" :2}'],
+    [`the name of a member, far before its colon`, `{"{{ id }}"${' '.repeat(100)}:1}`],
+    ['an escape that is escaped', String.raw`["\\u007b{ id }}"]`],
+    ['another character in hexadecimal', String.raw`["\u0070{ id }}"]`],
+    ['one brace', '["{ id }", "{"]'],
+    ['braces of objects', '{"a":{"b":{}}}'],
+    ['no JSON', '{"a": nothing}'],
+    ['no JSON, and too large a number of digits', '[01]'],
+  ])('stays as it is with %s', (_, body) => {
+    expect(rendered(body, 'application/json', CARD)).toBe(body);
+  });
+
+  it.each(['{{ id }}', '["{{ id }}"', '{"a":{{ id }}}', '["{{ id }}",]', '"{{ id }}', '["{{ id }}"]]'])(
+    'is refused where it is none and holds an expression: %s',
+    (body) => {
+      expect(() => rendered(body, 'application/json', CARD)).toThrow('validation');
+    },
+  );
+
+  it('that is long is filled in, and refused if it is not JSON, as one that is short', () => {
+    const long = 'x'.repeat(100_000);
+    const body = (rest: string) => `{"a":"{{ id }}","b":"${long}"${rest}}`;
+    expect(rendered(body(''), 'application/json', CARD)).toBe(`{"a":"4242","b":"${long}"}`);
+    expect(() => rendered(body(','), 'application/json', CARD)).toThrow('validation');
+    expect(() => rendered(body('').replace('xx', 'x\n'), 'application/json', CARD)).toThrow('validation');
+  });
+
+  it('agrees with a walk through the parsed value, wherever expressions stand', () => {
+    const words = fc.array(fc.constantFrom('{{ id }}', '{{', '{', '\\', '"', 'u007b', 'é', ' ', ':'), {
+      maxLength: 6,
+    });
+    const strings = words.map((parts) => parts.join('')).filter((value) => !/\{\{(?! id \}\})/.test(value));
+    const values = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        strings,
+        fc.integer(),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(strings, tie('value'), { maxKeys: 3 }),
+      ),
+    })).value;
+    const filled = (value: Json): Json => {
+      if (typeof value === 'string') return value.replaceAll('{{ id }}', '4242');
+      if (Array.isArray(value)) return value.map(filled);
+      if (value === null || typeof value !== 'object') return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, filled(member ?? null)]),
+      );
+    };
+    fc.assert(
+      fc.property(values, fc.boolean(), fc.constantFrom(0, 1), (value, isEscaped, indent) => {
+        const plain = JSON.stringify(value, null, indent);
+        const body = isEscaped ? plain.replaceAll('{ ', '\\u007b ') : plain;
+        expect(JSON.parse(rendered(body, 'application/json', CARD))).toEqual(filled(value));
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { utf8Bytes, utf8Text } from '../../../core/shared/utf8.ts';
+
+const ascii = fc.string({ unit: 'binary-ascii', maxLength: 20 });
+/** Any UTF-16 code units, halves of surrogate pairs too. */
+const units = fc
+  .array(fc.nat({ max: 0xffff }), { maxLength: 5 })
+  .map((codes) => String.fromCharCode(...codes));
+const texts = fc.array(fc.oneof(ascii, units, fc.string({ unit: 'grapheme', maxLength: 20 })), {
+  maxLength: 5,
+});
+
+describe('texts as UTF-8', () => {
+  it.each([
+    ['ASCII alone', fc.array(ascii, { maxLength: 5 })],
+    ['anything', texts],
+  ])('are the bytes of the texts joined, with %s', (_, parts) => {
+    fc.assert(
+      fc.property(parts, (some) => {
+        expect(utf8Bytes(some)).toEqual(Buffer.from(some.join('')));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    [[]],
+    [['', '']],
+    [['é']],
+    [['\ud83d', '', '\ude00']],
+    [['\ude00', 'a\ud83d']],
+    [['abc', 'é', 'abc']],
+    [['é'.repeat(100), 'a'.repeat(100)]],
+    [['\ud83d', '\ude00']],
+    [['\ud83d', 'a']],
+    [['a'.repeat(100_000), 'b', 'c'.repeat(100_000)]],
+    [['a'.repeat(100_000), 'é', 'c'.repeat(100_000)]],
+  ])('are the bytes of the texts joined: case %#', (parts) => {
+    expect(utf8Bytes(parts)).toEqual(Buffer.from(parts.join('')));
+  });
+});
+
+describe('UTF-8 as text', () => {
+  it('is what Node decodes, and nothing for what is not UTF-8', () => {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    const expected = (bytes: Buffer) => {
+      try {
+        return decoder.decode(bytes);
+      } catch {
+        return undefined;
+      }
+    };
+    const anyBytes = fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes));
+    const wellFormed = texts.map((some) => Buffer.from(some.join('')));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyBytes,
+          wellFormed,
+          ascii.map((text) => Buffer.from(text)),
+        ),
+        (bytes) => {
+          expect(utf8Text(bytes)).toBe(expected(bytes));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['nothing', [], ''],
+    ['the last of ASCII', [0x7f], '\u007f'],
+    ['the first beyond it', [0x80], undefined],
+    ['a byte order mark, which is kept', [0xef, 0xbb, 0xbf, 0x61], '\ufeffa'],
+    ['a character that is cut off', [0x61, 0xc3], undefined],
+  ])('is told of %s', (_, bytes, expected) => {
+    expect(utf8Text(Buffer.from(bytes))).toBe(expected);
+  });
+});
