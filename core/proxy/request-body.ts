@@ -2,6 +2,7 @@ import type { Content } from '../shared/content.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
 import { formText } from './form-text.ts';
+import { isJson } from './is-json.ts';
 import { jsonText, mayHoldExpression } from './json-text.ts';
 import { boundaryOf, multipartBody } from './multipart-body.ts';
 import { textTemplate, untouched, type Renderable } from './text-template.ts';
@@ -23,15 +24,6 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
 /** A value inside XML or HTML, in text and in attributes alike. */
 function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
