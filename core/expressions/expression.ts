@@ -2,6 +2,7 @@ import { Context, Drop, Liquid, Tokenizer, toValueSync, Value, type FilterImplOp
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { ExpressionError } from './expression-error.ts';
 import { FILTERS } from './filters.ts';
+import { parsedOnce } from './parsed-once.ts';
 
 /** Filters in a row; with no loops in the language this bounds the steps of an evaluation. */
 const FILTERS_MAX = 30;
@@ -44,8 +45,7 @@ const liquid = createLiquid();
 class JsonContext extends Context {
   override readProperty(from: object, key: unknown): unknown {
     if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
-    if (!isJsonObject(from) || (typeof key !== 'string' && typeof key !== 'number')) return undefined;
-    return Object.hasOwn(from, key) ? from[key] : undefined;
+    return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
   }
 
   override spawn(scope: object = {}): Context {
@@ -114,7 +114,27 @@ function failure(error: unknown): ExpressionError {
     : new ExpressionError('has a filter that fails on this value');
 }
 
+/** Names of members with dots between them. */
+const PATH = /^[a-z_]\w*(?:\.[a-z_]\w*)*$/i;
+/** Names that Liquid takes for values. */
+const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank']);
+
+/** The names of an expression that is nothing but names, as most of a mask's are; `undefined` for any other. */
+function namesIn(source: string): readonly string[] | undefined {
+  const names = PATH.test(source) ? source.split('.') : [];
+  return names.length === 0 || names.some((name) => WORDS.has(name)) ? undefined : names;
+}
+
+/** An own member of a JSON object; everything else has none by a name. */
+function memberOf(from: unknown, name: string): unknown {
+  return isJsonObject(from) && Object.hasOwn(from, name) ? from[name] : undefined;
+}
+
 function compile(source: string): Expression {
+  const names = namesIn(source);
+  // What Liquid would answer, without the context that it needs for it.
+  if (names !== undefined)
+    return (bindings, budget = createBudget()) => asJson(names.reduce<unknown>(memberOf, bindings), budget);
   const value = parse(source);
   if (value.filters.length > FILTERS_MAX)
     throw new ExpressionError(`has more than ${String(FILTERS_MAX)} filters`);
@@ -131,22 +151,8 @@ function compile(source: string): Expression {
   };
 }
 
-const CACHED_MAX = 1_000;
-const CACHED_SOURCE_MAX_LENGTH = 400;
-const compiled = new Map<string, Expression>();
-
 /**
  * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax error or an unknown filter.
- * Short expressions are parsed once and kept, oldest out first.
+ * Short expressions are parsed once and kept.
  */
-export function parseExpression(source: string): Expression {
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  const expression = compile(source);
-  if (source.length <= CACHED_SOURCE_MAX_LENGTH) {
-    const oldest = compiled.size < CACHED_MAX ? undefined : compiled.keys().next().value;
-    if (oldest !== undefined) compiled.delete(oldest);
-    compiled.set(source, expression);
-  }
-  return expression;
-}
+export const parseExpression: (source: string) => Expression = parsedOnce(compile);

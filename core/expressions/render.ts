@@ -1,6 +1,7 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { ExpressionError } from './expression-error.ts';
 import { charge, createBudget, parseExpression, type Budget } from './expression.ts';
+import { parsedOnce } from './parsed-once.ts';
 import { parseTemplate, type TemplatePart } from './template.ts';
 import { textOf } from './text-of.ts';
 
@@ -21,13 +22,14 @@ function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
   });
 }
 
-function parse(template: string): readonly TemplatePart[] {
+/** The parts of a template. Throws {@link ExpressionError} for a syntax error. Short templates are parsed once and kept. */
+const parse = parsedOnce((template: string): readonly TemplatePart[] => {
   const parts = trimmed(parseTemplate(template));
   if (parts.some((part) => part.kind === 'text' && part.text.includes('{%'))) {
     throw new ExpressionError('has a tag; only {{ }} is supported');
   }
   return parts;
-}
+});
 
 /**
  * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly one expression keeps the JSON

@@ -1,0 +1,40 @@
+import { parsedOnce } from '../../../core/expressions/parsed-once.ts';
+
+function counting() {
+  const parsed: string[] = [];
+  const parse = parsedOnce((source) => {
+    parsed.push(source);
+    if (source === 'bad') throw new Error('bad');
+    return { source };
+  });
+  return { parse, parsed };
+}
+
+it('parses a source once', () => {
+  const { parse, parsed } = counting();
+  expect(parse('a')).toBe(parse('a'));
+  expect(parsed).toEqual(['a']);
+});
+
+it('does not keep what failed', () => {
+  const { parse, parsed } = counting();
+  for (let time = 0; time < 2; time += 1) expect(() => parse('bad')).toThrow('bad');
+  expect(parsed).toEqual(['bad', 'bad']);
+});
+
+it('does not keep long sources', () => {
+  const { parse, parsed } = counting();
+  const long = 'a'.repeat(401);
+  parse(long);
+  parse(long);
+  expect(parsed).toEqual([long, long]);
+});
+
+it('keeps a thousand, and lets the oldest go', () => {
+  const { parse, parsed } = counting();
+  for (let index = 0; index <= 1_000; index += 1) parse(String(index));
+  parse('1');
+  expect(parsed).toHaveLength(1_001);
+  parse('0');
+  expect(parsed).toHaveLength(1_002);
+});
