@@ -73,6 +73,7 @@ const compared = FUNCTIONS.map((name) => {
     clients,
     start,
     reference,
+    cut,
     ratio: start.milliseconds / reference.milliseconds,
     processorRatio: start.processorMilliseconds / reference.processorMilliseconds,
     loadRatio: (start.milliseconds - bare.milliseconds) / (reference.milliseconds - bare.milliseconds),
@@ -88,13 +89,24 @@ const sizeOf = (file: BundleFile | undefined) => [kilobytes(file?.bytes), kiloby
 const NO_RATIOS = ['', '', '', '', ''];
 
 report({
-  budgets: compared.map(({ name, clients, start, reference, ratio, cutRatio }): Budget => ({
-    budget: `cold start of ${name}`,
-    limit: `${String(LIMIT)} times`,
-    measured: `${ratio.toFixed(2)} times (${milliseconds(start.milliseconds)} ms); ${cutRatio.toFixed(2)} of the clients cut like ours`,
-    reference: `clients of ${clients}, ${milliseconds(reference.milliseconds)} ms`,
-    isMet: ratio <= LIMIT,
-  })),
+  budgets: compared.flatMap(
+    ({ name, clients, start, reference, cut, ratio, cutRatio }): readonly Budget[] => [
+      {
+        budget: `cold start of ${name}`,
+        limit: `${String(LIMIT)} times`,
+        measured: `${ratio.toFixed(2)} times (${milliseconds(start.milliseconds)} ms)`,
+        reference: `clients of ${clients}, ${milliseconds(reference.milliseconds)} ms`,
+        isMet: ratio <= LIMIT,
+      },
+      {
+        budget: `cold start of ${name}, beside clients cut like ours`,
+        limit: `${String(LIMIT)} times`,
+        measured: `${cutRatio.toFixed(2)} times (${milliseconds(start.milliseconds)} ms)`,
+        reference: `clients of ${clients}, cut like ours, ${milliseconds(cut.milliseconds)} ms`,
+        isMet: cutRatio <= LIMIT,
+      },
+    ],
+  ),
   figures: [
     {
       title: 'Cold start',

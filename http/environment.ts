@@ -5,10 +5,13 @@ import * as z from 'zod/mini';
  */
 
 /** A text that says something. */
-export const variable = z.string().check(z.minLength(1));
+export const variable = z.string({ error: 'is not set' }).check(z.minLength(1, 'is empty'));
 
 /** A whole number from `least`. */
-export const wholeNumber = (least: number) => z.pipe(z.coerce.number(), z.int().check(z.minimum(least)));
+export function wholeNumber(least: number) {
+  const error = `must be a whole number from ${String(least)}`;
+  return z.pipe(z.coerce.number({ error }), z.int({ error }).check(z.minimum(least, error)));
+}
 
 /** The hosts that code and webhooks may reach; none if it is empty. */
 export const hostList = z.pipe(

@@ -85,14 +85,23 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   const repeated = (make: (index: number) => object) => (count: number) =>
     Array.from({ length: count }, (_, index) => make(index));
   const expression = (token: string) => `{{ ${token} | json: '$.number' }}`;
-  const proxied = (filler: number) =>
+  const proxied = (filler: unknown) =>
     repeated(() =>
       anEvent({
         ...{ method: 'POST', path: '/proxy', key },
         headers: { 'svc-proxy-url': `https://localhost:${String(destination.port)}/` },
-        body: { card: expression(id), filler: 'x'.repeat(filler) },
+        body: { card: expression(id), filler },
       }),
     );
+  const order = {
+    id: 'ord_93ab',
+    sku: 'A-1001',
+    count: 3,
+    price: 19.9,
+    currency: 'EUR',
+    paid: true,
+    note: null,
+  };
 
   const scenarios: (Compared & { readonly name: string })[] = [
     {
@@ -140,12 +149,17 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     {
       name: 'proxy of 1 KB',
       ...sides('proxy', 'proxy'),
-      ...{ status: 200, batch: 40, events: proxied(900) },
+      ...{ status: 200, batch: 40, events: proxied('x'.repeat(900)) },
     },
     {
       name: 'proxy of 1 MB',
       ...sides('proxy', 'proxy'),
-      ...{ status: 200, batch: 10, events: proxied(999_900) },
+      ...{ status: 200, batch: 10, events: proxied('x'.repeat(999_900)) },
+    },
+    {
+      name: 'proxy of 1 MB, many members',
+      ...sides('proxy', 'proxy'),
+      ...{ status: 200, batch: 10, events: proxied(Array.from({ length: 10_000 }, () => order)) },
     },
     {
       name: 'react',

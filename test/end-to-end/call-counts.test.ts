@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
+import { measureCounts } from '../../bench/counts/measure-counts.ts';
 import { openWire, wireCost } from '../../bench/counts/wire.ts';
 import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
 import { sweep } from '../../core/sweep/sweep.ts';
@@ -264,12 +265,23 @@ describe('budgets of the architecture', () => {
     ['get a token', { calls: 2, sequential: 1 }],
     ['create a card', { calls: 2, sequential: 2 }],
     ['delete a token', { calls: 2, sequential: 2 }],
+    ['update a token', { calls: 3, sequential: 2 }],
     ['detokenize 100 tokens', { calls: 2, sequential: 2 }],
   ])('"%s" makes no more calls to AWS, and no more in sequence', async (name, budget) => {
     const { calls, sequential, kmsCalls } = await wireOf(name);
     expect(calls).toBeLessThanOrEqual(budget.calls);
     expect(sequential).toBeLessThanOrEqual(budget.sequential);
     expect(kmsCalls).toBe(0);
+  });
+
+  it('the proxy and a reactor make no call to KMS either, and no more in sequence', async () => {
+    const sequential: Readonly<Record<string, number>> = { 'proxy 1 KB': 2, 'proxy 1 MB': 2, react: 4 };
+    const counted = await measureCounts((name) => name in sequential);
+    expect(counted.map(({ name }) => name)).toEqual(Object.keys(sequential));
+    for (const { name, warm } of counted) {
+      expect([name, warm.kmsCalls]).toEqual([name, 0]);
+      expect(warm.sequential).toBeLessThanOrEqual(sequential[name] ?? 0);
+    }
   });
 
   it('a default card is an item of 1 KB, with a copy in each of two indexes', async () => {

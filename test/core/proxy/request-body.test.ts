@@ -289,6 +289,13 @@ describe('a body of JSON', () => {
     },
   );
 
+  it('has names and values however much space stands behind them', () => {
+    const space = ' \t\r\n'.repeat(1_450_000);
+    const body = `{"{{ id }}"${space}:"\\u007b{ id }}"${space}}`;
+    const filled = rendered(body, 'application/json', { id: 'v' });
+    expect(filled === `{"{{ id }}"${space}:"v"${space}}`).toBe(true);
+  });
+
   it('that is long is filled in, and refused if it is not JSON, as one that is short', () => {
     const long = 'x'.repeat(100_000);
     const body = (rest: string) => `{"a":"{{ id }}","b":"${long}"${rest}}`;
