@@ -59,15 +59,19 @@ function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', tenantKey, salt, KEY_INFO, KEY_BYTES)));
 }
 
-/** The header and each part of the context with its length before it, so that no two contexts share their bytes. */
-function additionalData(header: Buffer, context: RecordContext): Buffer {
-  const parts = [context.tenantId, context.recordId, context.field].map((part) => Buffer.from(part));
-  const lengths = parts.map((part) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(part.length);
-    return length;
-  });
-  return Buffer.concat([header, ...parts.flatMap((part, index) => [lengths[index] ?? header, part])]);
+const LENGTH_BYTES = 4;
+
+/** The header and each part of the context with its length before it (unsigned, big-endian), so that no two contexts share their bytes. */
+function additionalData(header: Buffer, { tenantId, recordId, field }: RecordContext): Buffer {
+  const parts = [tenantId, recordId, field];
+  const size = parts.reduce((sum, part) => sum + LENGTH_BYTES + Buffer.byteLength(part), header.length);
+  const data = Buffer.allocUnsafe(size);
+  let at = header.copy(data);
+  for (const part of parts) {
+    const length = data.write(part, at + LENGTH_BYTES);
+    at = data.writeUInt32BE(length, at) + length;
+  }
+  return data;
 }
 
 /** Seals `plaintext` for its place. A fresh salt and nonce each time: equal plaintexts give unequal records. */

@@ -92,8 +92,9 @@ describe('a sealed record', () => {
   });
 
   it('is opened by an independent implementation of the documented format', async () => {
-    const record = sealRecord(dataKey, context, Buffer.from('naïve 4242'));
-    await expect(openIndependently(dataKey.key.export(), ['tenant', 'record', 'data'], record)).resolves.toBe(
+    const where = { tenantId: 'tenant', recordId: 'récord 😀', field: 'data' };
+    const record = sealRecord(dataKey, where, Buffer.from('naïve 4242'));
+    await expect(openIndependently(dataKey.key.export(), Object.values(where), record)).resolves.toBe(
       'naïve 4242',
     );
   });
