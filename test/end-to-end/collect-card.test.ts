@@ -159,13 +159,16 @@ describe('a card typed into the page', () => {
   it('does not come back with the page: not by reload, not by the back button', async () => {
     await openPage();
     const typed = async () => [await value('number'), await value('expiry'), await value('cvc')];
+    // After the answer: a page that has left answers nothing.
+    const soon = (statement: string) => tab.evaluate(`setTimeout(() => { ${statement} })`);
     for (const leave of ['location.reload()', `location.href = '/icon.svg'`]) {
       await fill();
-      await tab.evaluate(`${leave}; document.getElementById('number').dataset.left = '1'`);
+      await tab.evaluate(`document.getElementById('number').dataset.left = '1'`);
+      await soon(leave);
       await tab.until(
         '!document.getElementById("number")?.dataset.left && document.readyState === "complete"',
       );
-      if (leave.includes('icon')) await tab.evaluate('history.back()');
+      if (leave.includes('icon')) await soon('history.back()');
       await tab.until('document.getElementById("submit")?.disabled === false');
       expect(await typed()).toEqual(['', '', '']);
     }

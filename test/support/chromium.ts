@@ -84,6 +84,14 @@ function connect(write: Writable, read: Readable) {
   };
 }
 
+/** Whether an evaluation has no result because its page made way for another one meanwhile. */
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /navigated or closed|context was destroyed|Cannot find .*context/.test(error.message)
+  );
+}
+
 async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
   const { browserContextId } = await connection.send('Target.createBrowserContext');
   const { targetId } = await connection.send('Target.createTarget', { url: 'about:blank', browserContextId });
@@ -107,7 +115,9 @@ async function aTab(connection: ReturnType<typeof connect>): Promise<Tab> {
   };
   const until = async (expression: string) => {
     for (let tries = 0; tries < 300; tries += 1) {
-      const value = await evaluate(expression);
+      const value = await evaluate(expression).catch((error: unknown) => {
+        if (!isCutOff(error)) throw error;
+      });
       if (value) return value;
       await sleep(50);
     }
