@@ -121,4 +121,5 @@ async function main(isPausing: boolean): Promise<number> {
 
 const { values } = parseArgs({ options: { pause: { type: 'boolean' }, help: { type: 'boolean' } } });
 if (values.help === true) process.stdout.write(USAGE);
+// A start that was interrupted may still hang, and must not keep the terminal.
 else process.exit(await main(values.pause === true));

@@ -1,10 +1,12 @@
+import type { Content } from '../core/shared/content.ts';
 import type { Json } from '../core/shared/json.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 
 /** Deepest nesting of objects and arrays (decisions.md, section 1). */
 const DEPTH_MAX = 64;
-/** RFC 8259, section 8.1: JSON is UTF-8, and a byte order mark may be ignored. */
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** May stand before the text and be ignored (RFC 8259, section 8.1). */
+const BYTE_ORDER_MARK = '\ufeff';
+const NOT_JSON = 'The body is not valid JSON.';
 
 function refused(detail: string): ServiceError {
   return new ServiceError('validation_failed', detail);
@@ -73,15 +75,16 @@ function endOfString(text: string, from: number): number {
  * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64 levels, or holds a number that would not
  * come back as it went in.
  */
-export function parseJsonBody(body: Buffer): Json {
+export function parseJsonBody({ text: whole }: Content): Json {
+  if (whole === undefined) throw refused(NOT_JSON);
+  const text = whole.startsWith(BYTE_ORDER_MARK) ? whole.slice(BYTE_ORDER_MARK.length) : whole;
   let value: Json;
   try {
-    const text = utf8.decode(body);
     check(text);
     value = JSON.parse(text) as Json;
   } catch (error) {
     // A syntax error of JSON.parse quotes the text, which may be card data: it is neither shown nor kept.
-    throw error instanceof ServiceError ? error : refused('The body is not valid JSON.');
+    throw error instanceof ServiceError ? error : refused(NOT_JSON);
   }
   return value;
 }

@@ -57,7 +57,7 @@ function jsonOf(request: ApiRequest): Json {
       'The body must be JSON, sent with Content-Type: application/json.',
     );
   }
-  return parseJsonBody(request.body.bytes);
+  return parseJsonBody(request.body);
 }
 
 /** The body in the shape of the route's schema; `undefined` for a route without one. Throws `validation_failed`. */

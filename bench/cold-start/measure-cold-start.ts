@@ -27,7 +27,7 @@ const { user, system } = process.cpuUsage();
 if (handler === undefined) throw new Error('no handler');
 writeSync(1, JSON.stringify({ now, processor: (user + system) / 1000 }));
 if (process.env.NODE_COMPILE_CACHE !== undefined) require('node:module').flushCompileCache();
-process.reallyExit(0);
+process.exit(0);
 `;
 
 /** The least that can be loaded. */

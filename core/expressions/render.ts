@@ -22,14 +22,19 @@ function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
   });
 }
 
-/** The parts of a template. Throws {@link ExpressionError} for a syntax error. Short templates are parsed once and kept. */
-const parse = parsedOnce((template: string): readonly TemplatePart[] => {
+function parseParts(template: string): readonly TemplatePart[] {
   const parts = trimmed(parseTemplate(template));
   if (parts.some((part) => part.kind === 'text' && part.text.includes('{%'))) {
     throw new ExpressionError('has a tag; only {{ }} is supported');
   }
   return parts;
-});
+}
+
+/**
+ * The parts of a template. Throws {@link ExpressionError} for a syntax error. One that is nothing but expressions is parsed once and kept; text
+ * beside them may be somebody's data, and is forgotten.
+ */
+const parse = parsedOnce(parseParts, (parts) => parts.every(({ kind }) => kind === 'expression'));
 
 /**
  * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly one expression keeps the JSON

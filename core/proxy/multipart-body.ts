@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import type { FieldReporter } from '../shared/field-reporter.ts';
+import { utf8Text } from '../shared/utf8.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
 const BLANK_LINE = Buffer.from('\r\n\r\n');
@@ -36,13 +36,14 @@ function textField(
   boundary: string,
   fields: FieldReporter,
 ): Renderable<Buffer> {
-  if (!isUtf8(content)) {
+  const given = utf8Text(content);
+  if (given === undefined) {
     fields.report('body', 'has a text field that is not UTF-8');
     return untouched(content);
   }
   const name = /;\s*name="([^"]*)"/i.exec(headers)?.[1] ?? 'part';
   const path = `body.${name}`;
-  const template = textTemplate(content.toString('utf8'), path, fields, (filled) => filled);
+  const template = textTemplate(given, path, fields, (filled) => filled);
   return {
     references: template.references,
     render: (filling) => {

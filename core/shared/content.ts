@@ -1,7 +1,7 @@
 import { utf8Text } from './utf8.ts';
 
 /**
- * A body that came as bytes or as text. The other form is made once it is asked for: of a megabyte either costs as much as all that is
+ * A body that came as bytes or as text. The other form is made when it is asked for: of a megabyte either costs as much as all that is
  * looked for in it.
  */
 export interface Content {

@@ -1,6 +1,7 @@
 // A form that turns a card into a token. The number goes from this page to the vault and nowhere else: it is in the input fields until it is
 // saved, in the one request that saves it, and then in neither. Whoever includes the form listens for the token:
 //   form.addEventListener('token', ({ detail }) => keep(detail.id));
+// One file, since it is copied into other pages: first what is known of cards, then the fields, then the form.
 import { ApiError, createClient } from './cloakroom.js';
 
 /**

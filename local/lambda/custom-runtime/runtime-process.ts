@@ -105,6 +105,7 @@ export function startRuntimeProcess(options: RuntimeProcessOptions): RuntimeProc
   if (log !== undefined)
     for (const stream of [child.stdout, child.stderr]) if (stream !== null) logTo(stream, log);
   child.once('error', (error) => {
+    // It was not started, and there will be no exit; any other error is one of a signal to it.
     if (pid === undefined) onExit(errorMessage(error));
   });
   child.once('exit', (code, signal) => {

@@ -30,6 +30,19 @@ it('does not keep long sources', () => {
   expect(parsed).toEqual([long, long]);
 });
 
+it('does not keep what it may not', () => {
+  const parsed: string[] = [];
+  const parse = parsedOnce(
+    (source) => {
+      parsed.push(source);
+      return { source };
+    },
+    ({ source }) => source !== 'secret',
+  );
+  for (const source of ['secret', 'secret', 'a', 'a']) parse(source);
+  expect(parsed).toEqual(['secret', 'secret', 'a']);
+});
+
 it('keeps a thousand, and lets the oldest go', () => {
   const { parse, parsed } = counting();
   for (let index = 0; index <= 1_000; index += 1) parse(String(index));
