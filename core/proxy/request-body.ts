@@ -52,11 +52,12 @@ export function requestBody(
   const boundary = type === 'multipart/form-data' ? boundaryOf(contentType) : undefined;
   if (boundary !== undefined) return multipartBody(body.bytes, boundary, fields);
   const { text } = body;
+  if (JSON_TYPE.test(type)) {
+    if (text !== undefined && isJson(text)) return jsonText(text, fields);
+    if (body.includes('{{')) fields.report('body', 'is not valid JSON');
+    return untouched(body.bytes);
+  }
   if (text === undefined) return untouched(body.bytes);
   if (type === FORM_TYPE) return bytes(formText(text, 'body', fields));
-  if (!JSON_TYPE.test(type))
-    return bytes(textTemplate(text, 'body', fields, XML_TYPE.test(type) ? escapeXml : (filled) => filled));
-  if (isJson(text)) return jsonText(text, fields);
-  if (text.includes('{{')) fields.report('body', 'is not valid JSON');
-  return untouched(body.bytes);
+  return bytes(textTemplate(text, 'body', fields, XML_TYPE.test(type) ? escapeXml : (filled) => filled));
 }

@@ -296,6 +296,23 @@ describe('a body of JSON', () => {
     expect(filled === `{"{{ id }}"${space}:"v"${space}}`).toBe(true);
   });
 
+  it.each([
+    ['is refused where it holds an expression', '{{ id }}', ['is not valid JSON']],
+    ['passes as it is where it holds none', 'x', undefined],
+  ])('that is not UTF-8 %s', (_, value, problems) => {
+    const body = Buffer.concat([Buffer.from(`{"a":"${value}`), Buffer.from([0xff]), Buffer.from('"}')]);
+    const fields = new FieldReporter();
+    const renderable = requestBody(contentOfBytes(body), 'application/json', false, fields);
+    expect(renderable.render(fillingWith(() => null))).toEqual(body);
+    let errors: unknown;
+    try {
+      fields.throwIfFailed();
+    } catch (error) {
+      ({ errors } = error as { errors?: { body?: unknown } });
+    }
+    expect((errors as { body?: unknown } | undefined)?.body).toEqual(problems);
+  });
+
   it('that is long is filled in, and refused if it is not JSON, as one that is short', () => {
     const long = 'x'.repeat(100_000);
     const body = (rest: string) => `{"a":"{{ id }}","b":"${long}"${rest}}`;
