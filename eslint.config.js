@@ -27,6 +27,18 @@ export default tseslint.config(
     rules: { 'no-console': 'error' },
   },
   {
+    // The V8 of Node.js 24 may read one member name as another.
+    files: ['core/**/*.ts', 'http/**/*.ts', 'adapters/**/*.ts', 'functions/**/*.ts', 'sdk/**/*.ts'],
+    // The remedy itself, and what only asks whether a text is JSON.
+    ignores: ['core/shared/parse-json.ts', 'core/proxy/is-json.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'JSON', property: 'parse', message: 'Use `parseJson`: see core/shared/parse-json.ts.' },
+      ],
+    },
+  },
+  {
     // Tests read members of JSON answers and then compare them; types would only repeat the expectation.
     files: ['test/**/*.ts'],
     rules: {

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { InvocationId } from '../core/reactors/invocation-store.ts';
+import { parseJson } from '../core/shared/parse-json.ts';
 import { causesOf, writeLog } from './request-log.ts';
 
 const message = z.object({ tenant_id: z.string(), invocation_id: z.string() });
@@ -21,7 +22,7 @@ export function invocationMessages(
           writeLog(level, { operation, milliseconds: Math.round(performance.now() - started), ...more });
         };
         try {
-          const { tenant_id: tenantId, invocation_id: id } = message.parse(JSON.parse(body));
+          const { tenant_id: tenantId, invocation_id: id } = message.parse(parseJson(body));
           await handle({ tenantId, id });
           finish('info', { tenantId, invocationId: id });
           return [];

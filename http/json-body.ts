@@ -1,5 +1,7 @@
 import type { Content } from '../core/shared/content.ts';
+import { endOfString } from '../core/shared/json-strings.ts';
 import type { Json } from '../core/shared/json.ts';
+import { parseJson } from '../core/shared/parse-json.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 
 /** Deepest nesting of objects and arrays (decisions.md, section 1). */
@@ -62,15 +64,6 @@ function check(text: string): void {
   }
 }
 
-function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5c) at += 1;
-    else if (code === 0x22) return at;
-  }
-  return text.length;
-}
-
 /**
  * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64 levels, or holds a number that would not
  * come back as it went in.
@@ -81,7 +74,7 @@ export function parseJsonBody({ text: whole }: Content): Json {
   let value: Json;
   try {
     check(text);
-    value = JSON.parse(text) as Json;
+    value = parseJson(text);
   } catch (error) {
     // A syntax error of JSON.parse quotes the text, which may be card data: it is neither shown nor kept.
     throw error instanceof ServiceError ? error : refused(NOT_JSON);

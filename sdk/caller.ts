@@ -1,3 +1,4 @@
+import { parseJson } from '../core/shared/parse-json.ts';
 import { abortable, throwIfAborted, type Signal } from './abort.ts';
 import { ApiError } from './api-error.ts';
 import { ConnectionError, TimeoutError } from './connection-error.ts';
@@ -96,7 +97,7 @@ const NO_JSON = Symbol('no JSON');
 function jsonOf({ body }: TransportResponse): unknown {
   if (body.length === 0) return undefined;
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as unknown;
+    return parseJson(new TextDecoder().decode(body));
   } catch {
     return NO_JSON;
   }

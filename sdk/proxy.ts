@@ -1,3 +1,4 @@
+import { parseJson } from '../core/shared/parse-json.ts';
 import { isBytes } from './bytes.ts';
 import { queryText, type Caller, type CallOptions, type Query } from './caller.ts';
 import { checkedHeaders, headerValue, mergedHeaders } from './headers.ts';
@@ -91,7 +92,7 @@ export function proxyOf(caller: Caller) {
       setCookies: response.setCookies,
       body: response.body,
       text,
-      json: () => JSON.parse(text()) as unknown,
+      json: () => parseJson(text()),
     };
   };
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/shared/parse-json.ts';
 import { isBytes } from './bytes.ts';
 import { subtleCrypto } from './platform.ts';
 import type { EndedInvocation, Problem } from './resources.ts';
@@ -124,7 +125,7 @@ function signaturesIn(header: readonly string[]): readonly Uint8Array[] {
 function endedOf(id: string, body: Uint8Array): EndedInvocation {
   let result: unknown;
   try {
-    result = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    result = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     result = undefined;
   }

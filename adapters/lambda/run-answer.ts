@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
 import type { Json } from '../../core/shared/json.ts';
+import { parseJson } from '../../core/shared/parse-json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 
 const json = z.custom<Json>(() => true);
@@ -30,7 +31,7 @@ const answer = z.discriminatedUnion('outcome', [
 
 function parsed(payload: Uint8Array | undefined): unknown {
   try {
-    return JSON.parse(Buffer.from(payload ?? []).toString('utf8'));
+    return parseJson(Buffer.from(payload ?? []).toString('utf8'));
   } catch {
     return undefined;
   }

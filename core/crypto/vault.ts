@@ -1,4 +1,5 @@
 import type { Json } from '../shared/json.ts';
+import { parseJson } from '../shared/parse-json.ts';
 import { Secret } from '../shared/secret.ts';
 import { dataKeyVersion, openRecord, sealRecord, type RecordContext } from './record-seal.ts';
 import type { TenantKeys } from './tenant-keys.ts';
@@ -19,7 +20,7 @@ export function createVault(keys: TenantKeys): Vault {
     },
     async open(context, sealed) {
       const dataKey = await keys.version(context.tenantId, 'data', dataKeyVersion(sealed));
-      return new Secret(JSON.parse(openRecord(dataKey, context, sealed).toString('utf8')) as Json);
+      return new Secret(parseJson(openRecord(dataKey, context, sealed).toString('utf8')));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Context, Drop, Liquid, Tokenizer, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { parseJson } from '../shared/parse-json.ts';
 import { ExpressionError } from './expression-error.ts';
 import { FILTERS } from './filters.ts';
 import { parsedOnce } from './parsed-once.ts';
@@ -73,7 +74,7 @@ function asJson(result: unknown, budget: Budget): Json {
   if (result === undefined || result === null || result instanceof Drop) return null;
   if (typeof result === 'number' && !Number.isFinite(result))
     throw new ExpressionError('has a filter with a result that is not a number');
-  if (typeof result === 'object') return JSON.parse(charge(budget, JSON.stringify(result))) as Json;
+  if (typeof result === 'object') return parseJson(charge(budget, JSON.stringify(result)));
   if (typeof result === 'string') return charge(budget, result);
   if (typeof result === 'number' || typeof result === 'boolean') return result;
   return null;

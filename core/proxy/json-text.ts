@@ -1,4 +1,6 @@
 import type { FieldReporter } from '../shared/field-reporter.ts';
+import { isMemberName } from '../shared/json-strings.ts';
+import { parseJson } from '../shared/parse-json.ts';
 import { jsonTemplate, Pieces, type Renderable } from './text-template.ts';
 
 /** `{{` in a JSON string, as it is or with a brace that is escaped. */
@@ -25,9 +27,6 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1;
 }
 
-/** What may stand between the tokens of JSON (RFC 8259, section 2), as UTF-16 code units. */
-const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-
 /** Where the JSON string with the character at `at` begins and ends, quotes included. */
 function stringAround(text: string, at: number): readonly [start: number, end: number] {
   let start = text.lastIndexOf('"', at);
@@ -35,14 +34,6 @@ function stringAround(text: string, at: number): readonly [start: number, end: n
   let close = text.indexOf('"', at);
   while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
   return [start, close + 1];
-}
-
-/** Whether the string that ends at `end` is the name of a member. */
-function isMemberName(text: string, end: number): boolean {
-  // Character by character: megabytes of spaces are too many for a regular expression.
-  let at = end;
-  while (SPACES.has(text.charCodeAt(at))) at += 1;
-  return text[at] === ':';
 }
 
 /**
@@ -57,8 +48,8 @@ export function jsonText(text: string, fields: FieldReporter): Renderable<Buffer
     if (opening === -1) break;
     const [start, end] = stringAround(text, opening);
     at = end;
-    if (isMemberName(text, end)) continue;
-    const value: unknown = JSON.parse(text.slice(start, end));
+    if (isMemberName(text, end - 1)) continue;
+    const value = parseJson(text.slice(start, end));
     if (typeof value !== 'string' || !value.includes('{{')) continue;
     const template = jsonTemplate(value, 'body', fields);
     pieces.replace(start, end, {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { defined } from '../../core/shared/defined.ts';
 import { isJsonObject } from '../../core/shared/json.ts';
+import { parseJson } from '../../core/shared/parse-json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { invalid } from '../../core/shared/service-error.ts';
 import type { TokenFilters } from '../../core/tokens/list-tokens.ts';
@@ -41,7 +42,7 @@ export const updateTokenBody = z.pipe(
 function metadataObject(given: string): readonly (readonly [string, string])[] {
   let value: unknown;
   try {
-    value = JSON.parse(given);
+    value = parseJson(given);
   } catch {
     value = undefined;
   }

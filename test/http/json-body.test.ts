@@ -136,10 +136,10 @@ describe('the nesting of a body', () => {
 });
 
 describe('a body', () => {
-  it('that is JSON is what JSON.parse makes of it', () => {
+  it('that is JSON is the value that was written', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        expect(parse(text)).toEqual(JSON.parse(text));
+        expect(JSON.stringify(parse(text))).toBe(text);
       }),
     );
   });

@@ -101,6 +101,16 @@ describe('the operations', () => {
     });
   });
 
+  test('names with escapes are those of the answer, whatever was read before (docs/decisions/0014)', async () => {
+    JSON.parse('{"data":{"only here":1,"\\\\":2}}');
+    const data = { 'only here': 1, '"': 2 };
+    const { value } = await calling(
+      (client) => client.tokens.retrieve('x'),
+      [{ status: 200, body: { data } }],
+    );
+    expect(value).toEqual({ data });
+  });
+
   test('merge patches go out as such, filters as the query', async () => {
     const { received } = await calling(async (client) => {
       await client.tokens.update('a b:ü', { mask: null });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { parseJson } from '../../core/shared/parse-json.ts';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { Secret } from '../../core/shared/secret.ts';
@@ -53,7 +54,7 @@ describe('a webhook of the service', () => {
         expect(await verifyWebhook(webhook)).toEqual({
           id,
           status: 'succeeded',
-          result: JSON.parse(webhook.body),
+          result: parseJson(webhook.body),
         });
       }),
     );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../core/shared/parse-json.ts';
 import { credentials } from './credentials-of-run.ts';
 
 export { credentials };
@@ -44,7 +45,7 @@ export async function call(
   return {
     status: response.status,
     headers: response.headers,
-    body: isJson && text !== '' ? JSON.parse(text) : text,
+    body: isJson && text !== '' ? parseJson(text) : text,
   };
 }
 

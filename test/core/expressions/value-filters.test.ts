@@ -86,7 +86,7 @@ describe('stringify and to_string', () => {
       fc.property(fc.jsonValue(), (value) => {
         const text = stringify(value as Json);
         if (typeof value === 'string' || value === null) expect(text).toBe(value);
-        else expect(JSON.parse(text ?? '')).toEqual(JSON.parse(JSON.stringify(value)));
+        else expect(text).toBe(JSON.stringify(value));
       }),
     );
   });

