@@ -12,16 +12,25 @@ function hasEscapedName(text: string): boolean {
   return false;
 }
 
-/** What a name cannot hold without an escape (RFC 8259, section 7), and the character that stands for it here. */
-const TO_ESCAPE = /[^\u0020-\uffff]|["\\~]/g;
-const ESCAPED = /~(..)/g;
+/** What stands for the characters that a plain name has not, and for that which all of these begin with; in this order. */
+const CODES = [
+  ['~', '~7e'],
+  ['"', '~22'],
+  ['\\', '~5c'],
+] as const;
 
-/** `a"b` as `a~22b`, with no backslash in it. Other names stay other names. */
-const plain = (name: string): string =>
-  name.replace(TO_ESCAPE, (character) => `~${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+/** The string `"a\u0022b"` as `a~5c~22b`: without a backslash, the same for all spellings of a name, another for every other name. */
+function plain(literal: string): string {
+  const inner = JSON.stringify(JSON.parse(literal)).slice(1, -1);
+  return CODES.reduce((text, [character, code]) => text.replaceAll(character, code), inner);
+}
 
-const original = (name: string): string =>
-  name.replace(ESCAPED, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+/** The name that was made plain. */
+function original(name: string): string {
+  if (!name.includes('~')) return name;
+  const inner = CODES.reduceRight((text, [character, code]) => text.replaceAll(code, character), name);
+  return JSON.parse(`"${inner}"`) as string;
+}
 
 /** The text with every member name made plain. */
 function withPlainNames(text: string): string {
@@ -30,8 +39,7 @@ function withPlainNames(text: string): string {
   for (let start = text.indexOf('"'); start !== -1;) {
     const close = endOfString(text, start);
     if (isMemberName(text, close)) {
-      const name = JSON.parse(text.slice(start, close + 1)) as string;
-      pieces.push(text.slice(from, start + 1), plain(name));
+      pieces.push(text.slice(from, start + 1), plain(text.slice(start, close + 1)));
       from = close;
     }
     start = text.indexOf('"', close + 1);
@@ -39,20 +47,23 @@ function withPlainNames(text: string): string {
   return pieces.join('') + text.slice(from);
 }
 
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+type Container = Readonly<Record<number | string, unknown>>;
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
 /** The object or array with the original names of its own members; itself if they are that. */
-function renamed(value: object): object {
+function renamed(value: Container): Container {
   if (Array.isArray(value) || !Object.keys(value).some((name) => name.includes('~'))) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [original(name), member as Json]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [original(name), member]));
 }
 
 /** The value with the original names, however deep: no stack that a hostile depth could use up. */
 function withOriginalNames(value: Json): Json {
   const whole = { value };
-  const waiting: object[] = [whole];
+  const waiting: Container[] = [whole];
   for (let container = waiting.pop(); container !== undefined; container = waiting.pop()) {
-    for (const [name, member] of Object.entries(container)) {
+    for (const name of Array.isArray(container) ? container.keys() : Object.keys(container)) {
+      const member = container[name];
       if (!isContainer(member)) continue;
       const child = renamed(member);
       waiting.push(child);
@@ -70,6 +81,7 @@ function withOriginalNames(value: Json): Json {
  * others is read with names in which nothing has to be escaped, and these are turned back. Throws what `JSON.parse` throws.
  */
 export function parseJson(text: string): Json {
-  const value = JSON.parse(text) as Json;
-  return hasEscapedName(text) ? withOriginalNames(JSON.parse(withPlainNames(text)) as Json) : value;
+  if (!hasEscapedName(text)) return JSON.parse(text) as Json;
+  // Where the text stops being JSON it stops so here, too: only strings are written anew, as strings.
+  return withOriginalNames(JSON.parse(withPlainNames(text)) as Json);
 }

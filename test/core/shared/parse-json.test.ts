@@ -101,6 +101,52 @@ describe('JSON', () => {
     },
   );
 
+  it('is read from the same texts as by JSON.parse', () => {
+    const isRead = (read: (text: string) => unknown, text: string) => {
+      try {
+        read(text);
+        return true;
+      } catch (error) {
+        expect((error as Error).name).toBe('SyntaxError');
+        return false;
+      }
+    };
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '"',
+      '"a"',
+      '"\\""',
+      '\\',
+      ':',
+      ',',
+      '[',
+      ']',
+      '1',
+      ' ',
+      '\n',
+      '~',
+      '\\u00',
+    );
+    const texts = fc.oneof(
+      fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')),
+      fc
+        .tuple(
+          fc.constantFrom('{"\\"":[1,{"\\n":"a\\""}],"b":2}', '["\\"",{"\\u0022":{}}]'),
+          fc.nat(30),
+          fc.nat(2),
+          pieces,
+        )
+        .map(([text, at, gone, piece]) => text.slice(0, at) + piece + text.slice(at + gone)),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(isRead(parseJson, text)).toBe(isRead(JSON.parse, text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
   it('of any depth is read', () => {
     const depth = 100_000;
     const text = '{"\\"":['.repeat(depth) + ']}'.repeat(depth);
