@@ -39,7 +39,7 @@ function readAfterHostileNames(value: unknown, ways: readonly number[]): unknown
 }
 
 describe('JSON', () => {
-  it.each(['"', '\n', 'é"', '\u0000', 'a\\b', '~', '~22', '"~22', '\ud800"', '__proto__"', ' \\'])(
+  it.each(['"', '\n', 'é"', '\u0000', 'a\\b', '~', '~0', '"~0', '\ud800"', '__proto__"', ' \\'])(
     'has the name %j that was written, whatever names were read before',
     (name) => {
       for (const way of [0, 1, 2]) {
@@ -59,7 +59,7 @@ describe('JSON', () => {
     );
     const names = fc.oneof(
       fc.array(characters, { maxLength: 4 }).map((parts) => parts.join('')),
-      fc.constantFrom('__proto__', 'constructor', 'h', '1', '~22'),
+      fc.constantFrom('__proto__', 'constructor', 'h', '1', '~', '~0', '~1', '~x'),
     );
     const values = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -82,7 +82,7 @@ describe('JSON', () => {
     ['{"\\"":1,"a":2,"\\u0022":3}', '{"\\"":3,"a":2}'],
     ['{"a":1,"\\u0061":2}', '{"a":2}'],
     ['{"\\u0032":1,"1":2,"\\"":3}', '{"1":2,"2":1,"\\"":3}'],
-    ['{"\\"":1,"~22":2}', '{"\\"":1,"~22":2}'],
+    ['{"\\"":1,"~0":2}', '{"\\"":1,"~0":2}'],
     ['{"__proto__":{"\\"":1}}', '{"__proto__":{"\\"":1}}'],
     ['{"\\u005f_proto__":{"polluted":1}}', '{"__proto__":{"polluted":1}}'],
     ['["\\\\\\"",{"a" \t\r\n:"\\":"}]', '["\\\\\\"",{"a":"\\":"}]'],
