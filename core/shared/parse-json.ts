@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 /** Whether a JSON text has a member name with an escape in it. */
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\'); at !== -1;) {
-    // The first backslash of a string: what follows it is never the string's beginning.
+    // To the end of the string whose first backslash this is.
     const close = endOfString(text, at - 1);
     if (isMemberName(text, close)) return true;
     at = text.indexOf('\\', close);
@@ -18,10 +18,14 @@ interface PlainText {
   readonly names: readonly string[];
 }
 
+/** Whether a name may stand for itself, written as it is. */
+function isPlain(name: string): boolean {
+  return !name.startsWith('~') && JSON.stringify(name) === `"${name}"`;
+}
+
 function withPlainNames(text: string): PlainText {
   const indexes = new Map<string, number>();
-  const plain = (name: string): string => {
-    if (!name.startsWith('~') && JSON.stringify(name) === `"${name}"`) return name;
+  const numbered = (name: string): string => {
     const index = indexes.get(name) ?? indexes.size;
     indexes.set(name, index);
     return `~${String(index)}`;
@@ -30,8 +34,9 @@ function withPlainNames(text: string): PlainText {
   let from = 0;
   for (let start = text.indexOf('"'); start !== -1;) {
     const close = endOfString(text, start);
-    if (isMemberName(text, close)) {
-      pieces.push(text.slice(from, start + 1), plain(JSON.parse(text.slice(start, close + 1)) as string));
+    if (isMemberName(text, close) && !isPlain(text.slice(start + 1, close))) {
+      const name = JSON.parse(text.slice(start, close + 1)) as string;
+      pieces.push(text.slice(from, start + 1), isPlain(name) ? name : numbered(name));
       from = close;
     }
     start = text.indexOf('"', close + 1);
@@ -39,15 +44,20 @@ function withPlainNames(text: string): PlainText {
   return { text: pieces.join('') + text.slice(from), names: [...indexes.keys()] };
 }
 
-type Container = Readonly<Record<number | string, unknown>>;
+type Container = Record<number | string, unknown>;
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+/** The members of an object under their original names; one by one, since there may be a million. */
+function* originalMembers(value: Container, names: readonly string[]): Generator<[string, unknown]> {
+  for (const name of Object.keys(value))
+    yield [name.startsWith('~') ? (names[Number(name.slice(1))] ?? name) : name, value[name]];
+}
 
 /** The object or array with the original names of its own members; itself if they are that. */
 function renamed(value: Container, names: readonly string[]): Container {
   if (Array.isArray(value) || !Object.keys(value).some((name) => name.startsWith('~'))) return value;
-  const original = (name: string) => (name.startsWith('~') ? (names[Number(name.slice(1))] ?? name) : name);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [original(name), member]));
+  return Object.fromEntries(originalMembers(value, names));
 }
 
 /** The value with the original names, however deep: no stack that a hostile depth could use up. */
@@ -60,8 +70,8 @@ function withOriginalNames({ text, names }: PlainText): Json {
       if (!isContainer(member)) continue;
       const child = renamed(member, names);
       waiting.push(child);
-      // Not by assignment, which for a member `__proto__` would change the prototype.
-      if (child !== member) Object.defineProperty(container, name, { value: child });
+      // A member `__proto__` is the object's own, so this sets that, not the prototype.
+      container[name] = child;
     }
   }
   return whole.value;
@@ -71,7 +81,8 @@ function withOriginalNames({ text, names }: PlainText): Json {
  * The value of a JSON text that somebody else wrote: `JSON.parse`, without a defect of the V8 in Node.js 24 (nodejs/node#63785). After any
  * object with a member `\`, that V8 may read `{"\"":1}` as `{"\\":1}`: it compares a name's beginning as it was written with names that it
  * has seen, so that one tenant's data changes what another's are called. Names without escapes are always read right, so a text that has
- * others is read with names in which nothing has to be escaped, and these are exchanged for the others. Throws what `JSON.parse` throws.
+ * others is read with names in which nothing has to be escaped, and these are exchanged for the others. Throws a `SyntaxError` where
+ * `JSON.parse` does; positions in its message may be others.
  */
 export function parseJson(text: string): Json {
   if (!hasEscapedName(text)) return JSON.parse(text) as Json;

@@ -12,6 +12,7 @@ import {
   type Client,
 } from '../../sdk/index.ts';
 import { allRoutes } from '../../openapi/all-routes.ts';
+import { aMisreadValue } from '../support/misread-names.ts';
 import { withService, type Reply } from './a-service.ts';
 
 const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>
@@ -102,13 +103,18 @@ describe('the operations', () => {
   });
 
   test('names with escapes are those of the answer, whatever was read before (docs/decisions/0014)', async () => {
-    JSON.parse('{"data":{"only here":1,"\\\\":2}}');
-    const data = { 'only here': 1, '"': 2 };
+    const [data, body] = [aMisreadValue(), aMisreadValue()];
     const { value } = await calling(
-      (client) => client.tokens.retrieve('x'),
-      [{ status: 200, body: { data } }],
+      async (client) => [
+        await client.tokens.retrieve('x'),
+        (await client.proxy({ url, method: 'GET' })).json(),
+      ],
+      [
+        { status: 200, body: { data } },
+        { status: 200, body, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } },
+      ],
     );
-    expect(value).toEqual({ data });
+    expect(value).toEqual([{ data }, body]);
   });
 
   test('merge patches go out as such, filters as the query', async () => {

@@ -6,6 +6,7 @@ import { Secret } from '../../core/shared/secret.ts';
 import { signWebhook } from '../../core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../core/webhooks/webhook-secrets.ts';
 import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../../sdk/index.ts';
+import { aMisreadValue } from '../support/misread-names.ts';
 
 const secret = generateWebhookSecret().reveal();
 const RESULT = { raw: { charge: 'ch_1', who: 'Zoë' } };
@@ -36,6 +37,11 @@ describe('a webhook of the service', () => {
   test('gives the result of the invocation, as its own id', async () => {
     expect(await verifyWebhook(aWebhook())).toEqual({ id: 'inv_1', status: 'succeeded', result: RESULT });
     expect(await verifyWebhook(aWebhook({ result: {} }))).toMatchObject({ status: 'succeeded', result: {} });
+  });
+
+  test('gives names with escapes as they were sent (docs/decisions/0014)', async () => {
+    const result = aMisreadValue();
+    expect(await verifyWebhook(aWebhook({ result }))).toMatchObject({ result });
   });
 
   test('gives the error of code that threw', async () => {
