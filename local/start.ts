@@ -76,6 +76,7 @@ async function run(options: StartOptions): Promise<never> {
     await cloud.close();
     process.exit(0);
   } catch (error) {
+    // A start that was interrupted fails somewhere; that is what was asked for.
     if (abort.signal.aborted) process.exit(0);
     process.stderr.write(`${errorMessage(error)}\n`);
     process.exit(1);

@@ -10,6 +10,7 @@ import vm from 'node:vm';
 // None of these has a `this`, and members of built-in modules are taken here because imports would follow what reactor code puts in their place.
 /* eslint-disable @typescript-eslint/unbound-method */
 export const { apply, defineProperty, deleteProperty, get: getMember, getOwnPropertyDescriptor } = Reflect;
+// `JSON.parse`, not the one of core/shared: Node.js 16, on which this runs, reads every name right (docs/decisions/0014).
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
 export const { keys: keysOf, create: createObject } = Object;
 export const isArray = Array.isArray;
