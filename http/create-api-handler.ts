@@ -7,7 +7,7 @@ import { apiRequest, type ApiRequest } from './api-request.ts';
 import { checkEdge } from './edge-secret.ts';
 import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
 import { createIdentify, type Identification } from './identify.ts';
-import { checkBodySize, checkMediaType, parseBody, parseQuery } from './parse-input.ts';
+import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
 import { problemOf, type Problem } from './problem.ts';
 import { rawResponse } from './raw-answer.ts';
 import { causesOf, type RequestLog } from './request-log.ts';
@@ -91,18 +91,19 @@ async function answer<Deps extends EdgeDeps>(
   if (route.permission !== undefined) requirePermission(caller, route.permission);
   checkBodySize(route, request);
   checkMediaType(route, request);
-  return withIdempotency(deps, caller, matched, async (writes) => {
-    const input = {
-      caller,
-      params,
-      query: parseQuery(route, request),
-      body: parseBody(route, request),
-      writes,
-      request,
-    };
-    const prefetched = prefetch?.tenantId === caller.tenantId ? await prefetch.value : undefined;
-    const { status = route.success, ...content } = await route.handle(deps, { ...input, prefetched });
-    return { status, ...content };
+  const body = readBody(route, request);
+  return withIdempotency(deps, caller, matched, {
+    body,
+    async run(writes, once) {
+      const query = parseQuery(route, request);
+      const input = { caller, params, query, body: checkBody(route, body), writes, once, request };
+      const prefetched = prefetch?.tenantId === caller.tenantId ? await prefetch.value : undefined;
+      return route.handle(deps, { ...input, prefetched });
+    },
+    replay(kept) {
+      if (route.replay === undefined) throw new Error('replay: the route kept what it cannot show');
+      return route.replay(deps, { caller, body: checkBody(route, body) }, kept);
+    },
   });
 }
 

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Caller } from '../core/applications/application.ts';
+import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { Vault } from '../core/crypto/vault.ts';
 import type { Clock } from '../core/shared/clock.ts';
 import type {
@@ -7,16 +8,19 @@ import type {
   IdempotencyScope,
   IdempotencyStore,
 } from '../core/shared/idempotency-store.ts';
-import type { Json } from '../core/shared/json.ts';
+import { canonical, type Json } from '../core/shared/json.ts';
+import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
+import { withoutAnyCvc } from './present-token.ts';
 import type { ReservedHeader } from './reserved-headers.ts';
 import type { RawAnswer } from './raw-answer.ts';
-import type { MatchedRoute } from './route.ts';
+import type { MatchedRoute, RouteAnswer } from './route.ts';
 
 export interface IdempotencyDeps {
   readonly idempotencyStore: IdempotencyStore;
+  readonly tenantKeys: Pick<TenantKeys, 'current'>;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -29,13 +33,29 @@ export interface Answer {
   readonly reservedHeaders?: Readonly<Partial<Record<ReservedHeader, string>>>;
 }
 
+/** What an idempotency key needs to know of a request, and how it is run and replayed. */
+export interface IdempotentRequest {
+  /** The parsed body; `undefined` for a route that reads none. */
+  readonly body: Json | undefined;
+  run(writes: WriteIdentity, once: RunOnce): Promise<RouteAnswer>;
+  /** The answer again, from what a route said to keep of it. */
+  replay(kept: Json): Promise<RouteAnswer>;
+}
+
+/** What is sealed: the status, and either the whole body or what its route makes the body from. */
+interface KeptAnswer {
+  readonly status: number;
+  readonly body?: Json;
+  readonly kept?: Json;
+}
+
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
 const KEY_MAX_LENGTH = 400;
 
-function checkedKey(matched: MatchedRoute<never>): string | undefined {
-  if (!METHODS.has(matched.route.method)) return undefined;
-  const name = matched.request.reserved.nameOf('idempotency-key');
-  const key = matched.request.reserved.get('idempotency-key');
+function checkedKey({ route, request }: MatchedRoute<never>): string | undefined {
+  if (!METHODS.has(route.method) || route.idempotency === 'none') return undefined;
+  const name = request.reserved.nameOf('idempotency-key');
+  const key = request.reserved.get('idempotency-key');
   if (key === undefined) return undefined;
   if (key.length < 1 || key.length > KEY_MAX_LENGTH)
     throw invalid(name, `must be 1 to ${String(KEY_MAX_LENGTH)} characters`);
@@ -56,37 +76,84 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
   field: 'idempotent-answer',
 });
 
+/** HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no cvc, which nothing may outlive. */
+async function bodyHash(deps: IdempotencyDeps, tenantId: string, body: Json | undefined): Promise<Buffer> {
+  const { key } = await deps.tenantKeys.current(tenantId, 'idempotency');
+  const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body)));
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function refusal(
+  claim: Exclude<IdempotencyClaim, { readonly state: 'claimed' | 'answered' }>,
+  now: number,
+): ServiceError {
+  if (claim.state === 'other_body')
+    return new ServiceError('key_reused', 'The idempotency key was used with another body.');
+  if (claim.state === 'ran')
+    return new ServiceError(
+      'conflict',
+      'The code has run under this idempotency key, and its answer is no longer kept. It does not run again.',
+    );
+  const leftSeconds = Math.max(1, Math.ceil((claim.leaseUntil - now) / 1000));
+  return new ServiceError('conflict', 'A request with this idempotency key is still running.', {
+    headers: { 'Retry-After': String(leftSeconds) },
+  });
+}
+
+async function replayed(
+  deps: IdempotencyDeps,
+  scope: IdempotencyScope,
+  sealedAnswer: Buffer,
+  request: IdempotentRequest,
+): Promise<Answer> {
+  const opened = await deps.vault.open(contextOf(scope), sealedAnswer);
+  // The answer was kept by this module alone, and the seal proves it unchanged.
+  const { kept, ...answer } = opened.reveal() as unknown as KeptAnswer;
+  if (kept === undefined) return answer;
+  const { body } = await request.replay(kept);
+  return { status: answer.status, ...(body !== undefined && { body }) };
+}
+
 /**
- * Runs a request under its idempotency key, if it has one: the first success is kept, sealed, for 24 hours and replayed; a second
- * request meanwhile gets `conflict`; failures are not kept (decisions.md, section 1).
+ * Runs a request under its idempotency key, if it has one: the outcome of the first success is kept, sealed, for 24 hours and replayed; a
+ * second request meanwhile gets `conflict`, one with another body `key_reused`; failures are not kept (decisions.md, section 1).
  */
 export async function withIdempotency(
   deps: IdempotencyDeps,
   caller: Caller,
   matched: MatchedRoute<never>,
-  run: (writes: WriteIdentity) => Promise<Answer>,
+  request: IdempotentRequest,
 ): Promise<Answer> {
+  const { route } = matched;
   const key = checkedKey(matched);
-  if (key === undefined || matched.route.safe === true) return run(randomIdentity);
+  if (key === undefined || route.idempotency === 'read_only')
+    return answerOf(route.success, await request.run(randomIdentity, runFreely));
   const scope = scopeOf(caller, matched, key);
-  const claim = await deps.idempotencyStore.claim(scope, deps.clock());
-  if (claim.state === 'running') {
-    throw new ServiceError('conflict', 'A request with this idempotency key is still running.', {
-      headers: { 'Retry-After': '1' },
-    });
-  }
-  // The answer was kept by this module alone, and the seal proves it unchanged.
-  if (claim.state === 'answered')
-    return (await deps.vault.open(contextOf(scope), claim.sealedAnswer)).reveal() as unknown as Answer;
-  return runClaimed(deps, scope, claim, async (writes) => {
-    const answer = await run(writes);
-    const keep = matched.route.keep;
-    const kept =
-      keep === undefined || answer.body === undefined ? answer : { ...answer, body: keep(answer.body) };
+  const hash = await bodyHash(deps, caller.tenantId, request.body);
+  const now = deps.clock();
+  const claim = await deps.idempotencyStore.claim(scope, hash, now);
+  if (claim.state === 'answered') return replayed(deps, scope, claim.sealedAnswer, request);
+  if (claim.state !== 'claimed') throw refusal(claim, now);
+  return runClaimed(deps, scope, claim, async (writes, once) => {
+    const outcome = await request.run(writes, once);
+    const answer = answerOf(route.success, outcome);
+    const kept: KeptAnswer =
+      outcome.kept === undefined ? answer : { status: answer.status, kept: outcome.kept };
     const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
-    await deps.idempotencyStore.keep(scope, claim.attempt, sealed, deps.clock());
+    const until = outcome.keepUntil;
+    await deps.idempotencyStore.keep(scope, claim.attempt, sealed, {
+      now: deps.clock(),
+      ...(until !== undefined && { until }),
+    });
     return answer;
   });
+}
+
+function answerOf(
+  success: number,
+  { status = success, kept: _, keepUntil: __, ...answer }: RouteAnswer,
+): Answer {
+  return { status, ...answer };
 }
 
 /** Runs something under a claim, which is given back if it fails: also if the answer cannot be kept, since the next attempt finds what was written. */
@@ -94,13 +161,25 @@ async function runClaimed(
   deps: IdempotencyDeps,
   scope: IdempotencyScope,
   claim: Extract<IdempotencyClaim, { readonly state: 'claimed' }>,
-  run: (writes: WriteIdentity) => Promise<Answer>,
+  run: (writes: WriteIdentity, once: RunOnce) => Promise<Answer>,
 ): Promise<Answer> {
+  const store = deps.idempotencyStore;
+  let hasRun = false;
+  const once: RunOnce = {
+    async begin() {
+      hasRun = true;
+      if (await store.markRun(scope, claim.attempt)) return;
+      throw new ServiceError('conflict', 'Another request with this idempotency key has taken over.');
+    },
+    mayRepeat() {
+      hasRun = false;
+    },
+  };
   try {
-    return await run(repeatableIdentity(claim.seed, claim.startedAt));
+    return await run(repeatableIdentity(claim.seed, claim.startedAt), once);
   } catch (error) {
     // What failed first is what is told; a claim that cannot be given back ends with its lease.
-    await deps.idempotencyStore.release(scope, claim.attempt).catch(() => undefined);
+    await store.release(scope, claim.attempt, hasRun).catch(() => undefined);
     throw error;
   }
 }

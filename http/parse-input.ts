@@ -60,9 +60,14 @@ function jsonOf(request: ApiRequest): Json {
   return parseJsonBody(request.body);
 }
 
-/** The body in the shape of the route's schema; `undefined` for a route without one. Throws `validation_failed`. */
-export function parseBody(route: Route<never>, request: ApiRequest): unknown {
-  return route.body === undefined ? undefined : parseAt(route.body, jsonOf(request), '');
+/** The JSON of the body; `undefined` for a route that reads none. Throws `validation_failed`. */
+export function readBody(route: Route<never>, request: ApiRequest): Json | undefined {
+  return route.body === undefined ? undefined : jsonOf(request);
+}
+
+/** The body in the shape of the route's schema. Throws `validation_failed`. */
+export function checkBody(route: Route<never>, body: Json | undefined): unknown {
+  return route.body === undefined ? undefined : parseAt(route.body, body, '');
 }
 
 /** The query in the shape of the route's schema, which is given the parameters as they came. Throws `validation_failed`. */

@@ -1,11 +1,11 @@
-import type { ReactorResult } from '../core/reactors/run-reactor.ts';
+import type { ReplayedReaction } from '../core/reactors/replay-reaction.ts';
 import { defined } from '../core/shared/defined.ts';
 import type { JsonObject } from '../core/shared/json.ts';
 import { presentTokenized } from './present-token.ts';
 import { problemOf } from './problem.ts';
 
 /** The Reactor response object (spec.md). */
-export function presentReactorResult({ raw, tokens }: ReactorResult): JsonObject {
+export function presentReactorResult({ raw, tokens }: ReplayedReaction): JsonObject {
   return defined({ tokens: tokens && presentTokenized(tokens), raw: raw?.reveal() });
 }
 

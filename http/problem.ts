@@ -23,6 +23,7 @@ export const PROBLEMS: Readonly<
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
   payment_required: { status: 402, title: 'Payment Required' },
   too_many_requests: { status: 429, title: 'Too Many Requests' },
+  key_reused: { status: 422, title: 'Unprocessable Content' },
   reactor_not_loaded: { status: 422, title: 'Unprocessable Content' },
   reactor_failed: { status: 500, title: 'Reactor Runtime Error' },
   destination_unreachable: { status: 502, title: 'Bad Gateway' },

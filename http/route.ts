@@ -2,6 +2,7 @@ import type { ZodMiniType } from 'zod/mini';
 import type { Caller } from '../core/applications/application.ts';
 import type { Permission } from '../core/applications/permission.ts';
 import type { Json } from '../core/shared/json.ts';
+import type { RunOnce } from '../core/shared/run-once.ts';
 import type { WriteIdentity } from '../core/shared/write-identity.ts';
 import type { ReservedHeader } from './reserved-headers.ts';
 import type { RawAnswer } from './raw-answer.ts';
@@ -19,6 +20,8 @@ export interface RouteInput<Body, Query, Prefetched> {
   /** The request itself, for operations that pass it on. */
   readonly request: ApiRequest;
   readonly writes: WriteIdentity;
+  /** Guards what must not run twice under one idempotency key. */
+  readonly once: RunOnce;
 }
 
 /** What a handler answers: a JSON value, and a status other than the route's own if it depends. */
@@ -29,6 +32,10 @@ export interface RouteAnswer {
   readonly raw?: RawAnswer;
   /** Headers of the interface that belong to the answer, without their prefix. */
   readonly reservedHeaders?: Readonly<Partial<Record<ReservedHeader, string>>>;
+  /** What an idempotency key keeps instead of the body, for the route's `replay` to make the body from. */
+  readonly kept?: Json;
+  /** Until when that may be kept, in ms since the epoch, if not for the whole day. */
+  readonly keepUntil?: number;
 }
 
 /** One operation of the interface: a row of a function's table. */
@@ -58,10 +65,17 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
     tenantId: string,
     params: Readonly<Record<string, string>>,
   ) => Promise<Prefetched>;
-  /** What an idempotency key keeps of the answer; the whole of it unless said otherwise. */
-  readonly keep?: (body: Json) => Json;
-  /** It changes nothing: an idempotency key is checked, but nothing is kept, since asking again answers as well. */
-  readonly safe?: boolean;
+  /**
+   * What an idempotency key does: nothing (`none`); or it is checked, but nothing is kept, since asking again answers as well
+   * (`read_only`). Without this, the first success is kept, and with it whatever the answer says is `kept`.
+   */
+  readonly idempotency?: 'none' | 'read_only';
+  /** Makes the answer again, as the caller may see it now, from what was `kept` of the first one. */
+  readonly replay?: (
+    deps: Deps,
+    input: Pick<RouteInput<Body, Query, Prefetched>, 'caller' | 'body'>,
+    kept: Json,
+  ) => Promise<RouteAnswer>;
   readonly handle: (
     deps: Deps,
     input: RouteInput<Body, Query, Prefetched | undefined>,

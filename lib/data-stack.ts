@@ -6,7 +6,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
 import { acknowledge } from './acknowledge.ts';
-import { INDEXES } from '../adapters/dynamodb/keys.ts';
+import { FINGERPRINT_INDEX_ATTRIBUTES, INDEXES } from '../adapters/dynamodb/keys.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -52,7 +52,9 @@ export class DataStack extends Stack {
     this.tokens.addGlobalSecondaryIndex({
       indexName: INDEXES.fingerprint,
       partitionKey: text('fingerprint'),
-      projectionType: ProjectionType.KEYS_ONLY,
+      sortKey: text('matchSk'),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...FINGERPRINT_INDEX_ATTRIBUTES],
     });
   }
 

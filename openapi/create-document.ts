@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<number, string>> = {
   409: 'Conflict',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
+  422: 'UnprocessableContent',
   429: 'TooManyRequests',
   500: 'InternalServerError',
   503: 'ServiceUnavailable',
@@ -70,7 +71,7 @@ function failuresOf(route: AnyRoute, described: DescribedOperation): Readonly<Re
   const statuses = [
     ...[400, 401, 403, 413, 429, 500, 503],
     ...(described.parameters !== undefined && route.operation !== 'proxy' ? [404] : []),
-    ...(takesKey && route.safe !== true ? [409] : []),
+    ...(takesKey && route.idempotency === undefined ? [409, 422] : []),
     ...(route.mergePatch === true ? [415] : []),
   ];
   return {
@@ -172,9 +173,9 @@ function requestHeaders(route: AnyRoute) {
     ];
   if (!['POST', 'PUT', 'PATCH'].includes(route.method)) return [trace];
   const kept =
-    route.safe === true
+    route.idempotency === 'read_only'
       ? 'Checked; nothing is kept, since the operation changes nothing.'
-      : 'The first success is kept for 24 hours and replayed.';
+      : 'The outcome of the first success is kept for 24 hours and replayed. The same key with another body is 422.';
   return [
     trace,
     header('SVC-IDEMPOTENCY-KEY', kept, { schema: { type: 'string', minLength: 1, maxLength: 400 } }),

@@ -11,7 +11,16 @@ function credentialOf(item: Item, tenant: Item | undefined): Credential {
   const settings = tenant === undefined ? {} : { tenantSettings: tenantSettingsIn(tenant) };
   return {
     keyHash,
-    caller: { tenantId, credentialId: id, applicationId: id, type, permissions, rules, ...settings },
+    caller: {
+      tenantId,
+      credentialId: id,
+      applicationId: id,
+      type,
+      actsBy: 'own_key',
+      permissions,
+      rules,
+      ...settings,
+    },
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }

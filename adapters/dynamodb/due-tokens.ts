@@ -3,7 +3,7 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { hasExpired } from '../../core/tokens/expiration.ts';
 import { dueEntries } from './due-index.ts';
-import type { ItemKey } from './keys.ts';
+import { isPartKey, type ItemKey } from './keys.ts';
 import { send, toItem } from './table-client.ts';
 import { readTokenItem } from './token-item.ts';
 import { createTokenReader } from './token-reader.ts';
@@ -37,7 +37,12 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   };
 }
 
-/** Values of cvc whose hour is over. The token itself stays as it is. */
+/** Whether an item of the Ephemeral table is a cvc, or what code that was given one answered: it has an `until`. */
+function endsWithCvc({ sk }: ItemKey): boolean {
+  return sk === 'cvc' || isPartKey(sk);
+}
+
+/** Values of cvc whose hour is over, and answers of code that end with them. The token itself stays as it is. */
 export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteItemCommand({
@@ -59,7 +64,7 @@ export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): 
     name: 'cvc',
     async *due(now) {
       for await (const entries of dueEntries({ client, name: ephemeralTable }, now)) {
-        const cvcs = entries.filter(({ key }) => key.sk === 'cvc');
+        const cvcs = entries.filter(({ key }) => endsWithCvc(key));
         yield cvcs.map(({ key, dueAt }) => ({ dueAt, act: () => act(key) }));
       }
     },

@@ -19,12 +19,20 @@ const SEED_BYTES = 32;
 
 const recordItem = z.object({
   seed: binary,
+  bodyHash: binary,
   attempt: z.string(),
+  /** {@link RELEASED} once the attempt has given its claim back. */
   leaseUntil: z.number(),
   keptUntil: z.number(),
+  /** Something ran that must not run twice. */
+  ran: z._default(z.boolean(), false),
   answer: z.optional(binary),
   answerParts: z.optional(z.number()),
+  /** Until when the answer may be given, if that is before `keptUntil`. */
+  answerUntil: z.optional(z.number()),
 });
+
+const RELEASED = 0;
 
 type Record = z.infer<typeof recordItem>;
 
@@ -35,14 +43,18 @@ type Record = z.infer<typeof recordItem>;
 export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
   const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
 
+  /** Writes a claim where there is none, or over one that was given back (`over`: its attempt). */
   async function claimNew(
     scope: IdempotencyScope,
+    bodyHash: Buffer,
     now: number,
+    over?: string,
   ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
     const [seed, attempt, keptUntil] = [randomBytes(SEED_BYTES), randomUUID(), now + KEPT_MS];
     const item = toItem({
       ...keyOf(scope),
       seed,
+      bodyHash,
       attempt,
       leaseUntil: now + LEASE_MS,
       keptUntil,
@@ -51,8 +63,11 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     const command = new PutItemCommand({
       TableName: name,
       Item: item,
-      ConditionExpression: 'attribute_not_exists(pk) OR keptUntil <= :now',
-      ExpressionAttributeValues: toItem({ ':now': now }),
+      ConditionExpression: `attribute_not_exists(pk) OR keptUntil <= :now${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
+      ExpressionAttributeValues: toItem({
+        ':now': now,
+        ...(over !== undefined && { ':over': over, ':released': RELEASED }),
+      }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     try {
@@ -70,7 +85,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     }
   }
 
-  /** Takes over a claim whose holder has failed or died; `running` if another attempt was quicker. */
+  /** Takes over a claim whose holder has failed or died; `running` if another attempt was quicker, whose lease is as long. */
   async function takeOver(scope: IdempotencyScope, record: Record, now: number): Promise<IdempotencyClaim> {
     const attempt = randomUUID();
     const command = new UpdateItemCommand({
@@ -78,7 +93,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       Key: toItem({ ...keyOf(scope) }),
       UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
       ConditionExpression:
-        'attempt IN (:held, :attempt) AND attribute_not_exists(answer) AND attribute_not_exists(answerParts)',
+        'attempt IN (:held, :attempt) AND attribute_not_exists(ran) AND attribute_not_exists(answer) AND attribute_not_exists(answerParts)',
       ExpressionAttributeValues: toItem({
         ':attempt': attempt,
         ':lease': now + LEASE_MS,
@@ -89,18 +104,27 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       await send(() => client.send(command));
       return { state: 'claimed', seed: record.seed, startedAt: record.keptUntil - KEPT_MS, attempt };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return { state: 'running' };
+      if (error instanceof ConditionalCheckFailedException)
+        return { state: 'running', leaseUntil: now + LEASE_MS };
       throw error;
     }
   }
 
-  /** Changes the record if this attempt still holds it. */
+  /** The answer of a record, if it is still there. */
+  async function answerOf(scope: IdempotencyScope, record: Record, now: number): Promise<Buffer | undefined> {
+    if (record.answerUntil !== undefined && record.answerUntil <= now) return undefined;
+    if (record.answer !== undefined) return record.answer;
+    const parts = answerKey(keyOf(scope), record.attempt);
+    return getParts({ client, name }, parts, record.answerParts ?? 0);
+  }
+
+  /** Changes the record if this attempt still holds it; whether it does. */
   async function change(
     scope: IdempotencyScope,
     attempt: string,
     update: string,
     values: Readonly<globalThis.Record<string, unknown>>,
-  ) {
+  ): Promise<boolean> {
     const command = new UpdateItemCommand({
       TableName: name,
       Key: toItem({ ...keyOf(scope) }),
@@ -110,40 +134,62 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     });
     try {
       await send(() => client.send(command));
+      return true;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return false;
     }
   }
 
-  async function keepParts(
+  /** An answer that ends before its record stands by itself, so that the sweep can take it away in time. */
+  async function keepApart(
     scope: IdempotencyScope,
     attempt: string,
     sealedAnswer: Buffer,
-    keptUntil: number,
+    { keptUntil, until }: { readonly keptUntil: number; readonly until?: number },
   ) {
-    const count = await putParts({ client, name }, answerKey(keyOf(scope), attempt), sealedAnswer, keptUntil);
-    await change(scope, attempt, 'SET answerParts = :count', { ':count': count });
+    const of = answerKey(keyOf(scope), attempt);
+    const ends = { until: until ?? keptUntil, isSwept: until !== undefined };
+    const count = await putParts({ client, name }, of, sealedAnswer, ends);
+    if (until === undefined) await change(scope, attempt, 'SET answerParts = :count', { ':count': count });
+    else
+      await change(scope, attempt, 'SET answerParts = :count, answerUntil = :until', {
+        ':count': count,
+        ':until': until,
+      });
   }
 
   return {
-    async claim(scope, now) {
-      const first = await claimNew(scope, now);
+    async claim(scope, bodyHash, now): Promise<IdempotencyClaim> {
+      const first = await claimNew(scope, bodyHash, now);
       if ('claim' in first) return first.claim;
       const record = first.existing;
-      if (record.answer !== undefined) return { state: 'answered', sealedAnswer: record.answer };
-      if (record.answerParts !== undefined) {
-        const parts = answerKey(keyOf(scope), record.attempt);
-        const sealedAnswer = await getParts({ client, name }, parts, record.answerParts);
-        return { state: 'answered', sealedAnswer };
+      const isAnswered = record.answer !== undefined || record.answerParts !== undefined;
+      if (!record.bodyHash.equals(bodyHash)) {
+        if (isAnswered || record.ran || record.leaseUntil !== RELEASED) return { state: 'other_body' };
+        const anew = await claimNew(scope, bodyHash, now, record.attempt);
+        return 'claim' in anew ? anew.claim : { state: 'running', leaseUntil: now + LEASE_MS };
       }
-      return record.leaseUntil > now ? { state: 'running' } : takeOver(scope, record, now);
+      if (isAnswered) {
+        const sealedAnswer = await answerOf(scope, record, now);
+        return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
+      }
+      if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
+      return record.ran ? { state: 'ran' } : takeOver(scope, record, now);
     },
-    async keep(scope, attempt, sealedAnswer, now) {
-      if (sealedAnswer.length > PART_BYTES) await keepParts(scope, attempt, sealedAnswer, now + KEPT_MS);
+    async keep(scope, attempt, sealedAnswer, { now, until }) {
+      const ends = {
+        keptUntil: now + KEPT_MS,
+        ...(until !== undefined && until < now + KEPT_MS && { until }),
+      };
+      if (sealedAnswer.length > PART_BYTES || ends.until !== undefined)
+        await keepApart(scope, attempt, sealedAnswer, ends);
       else await change(scope, attempt, 'SET answer = :answer', { ':answer': sealedAnswer });
     },
-    async release(scope, attempt) {
-      await change(scope, attempt, 'SET leaseUntil = :none', { ':none': 0 });
+    markRun: (scope, attempt) => change(scope, attempt, 'SET ran = :yes', { ':yes': true }),
+    async release(scope, attempt, hasRun) {
+      const update = hasRun ? 'SET leaseUntil = :released' : 'SET leaseUntil = :released REMOVE ran';
+      await change(scope, attempt, update, { ':released': RELEASED });
     },
   };
 }

@@ -57,11 +57,12 @@ export function createInvocationCredentialStore(
         caller: {
           tenantId,
           applicationId,
-          credentialId: applicationId,
+          // Not the application's: what one claims under an idempotency key is nothing to the other.
+          credentialId: `invocation:${stored.toString('base64url')}`,
           type,
           permissions,
           rules,
-          isInvocation: true,
+          actsBy: 'invocation',
         },
       };
     },

@@ -37,6 +37,7 @@ const invocationItem = z.object({
   lastStatus: z.exactOptional(z.number()),
   dueAt: z.number(),
   readableUntil: z.number(),
+  resultUntil: z.exactOptional(z.number()),
 });
 
 const contentItem = z.object({ parts: z.number() });
@@ -123,10 +124,10 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
       await removeItem(reactors, invocationKey(id.tenantId, id.id));
     },
 
-    async putContent({ tenantId, id }, content, sealed, until) {
+    async putContent({ tenantId, id }, content, sealed, end) {
       const key = invocationContentKey(tenantId, id, content);
-      const parts = await putParts(ephemeral, key, sealed, until);
-      const head = toItem({ ...key, parts, ttl: timeToLive(until) });
+      const parts = await putParts(ephemeral, key, sealed, end);
+      const head = toItem({ ...key, parts, ttl: timeToLive(end.until) });
       await putIf(ephemeral, head, { expression: 'attribute_not_exists(never)' }, () => false);
     },
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sortableTime } from '../../core/shared/position.ts';
 
 /*
  * The only place that spells a key. `docs/storage.md` lists every access pattern with its key.
@@ -51,9 +52,35 @@ export function termPartition(tenantId: string, term: string): string {
   return `${tenantId}#term#${term}`;
 }
 
-/** Tokens table: the lock that names the token of a fingerprint for deduplication. */
-export function lockKey(tenantId: string, fingerprint: string): ItemKey {
-  return { pk: `${tenantId}#lock#${fingerprint}`, sk: 'lock' };
+/** Tokens table: the lock that names the token of a match hash for deduplication. */
+export function lockKey(tenantId: string, matchHash: string): ItemKey {
+  return { pk: `${tenantId}#lock#${matchHash}`, sk: 'lock' };
+}
+
+/** Sorts after every time: a token that does not expire outlives all others. */
+const NEVER = '~';
+
+/** Place of a token among those of its fingerprint: by match hash, then by expiry (ms since the epoch), then by creation. */
+export function matchSort({
+  matchHash,
+  expiresAt,
+  position,
+}: {
+  readonly matchHash: string;
+  readonly expiresAt: number | undefined;
+  readonly position: string;
+}): string {
+  return `${matchHash}#${expiresAt === undefined ? NEVER : sortableTime(expiresAt)}#${position}`;
+}
+
+/** The first and the last place of tokens of a match hash that do not expire before a time. */
+export function matchesFrom(matchHash: string, expiresAt: number | undefined): readonly [string, string] {
+  return [matchSort({ matchHash, expiresAt, position: '' }), `${matchHash}#${NEVER}${NEVER}`];
+}
+
+/** The match hash in {@link matchSort}. */
+export function matchHashIn(sort: string): string {
+  return sort.slice(0, sort.indexOf('#'));
 }
 
 /** The tenant of a lock, from its partition key. */
@@ -91,6 +118,16 @@ export function credentialKey(keyHash: Buffer): ItemKey {
 
 /** Names of the secondary indexes; `lib/data-stack.ts` defines them. */
 export const INDEXES = { list: 'list', fingerprint: 'fingerprint', due: 'due' } as const;
+
+/** What the fingerprint index carries of a token beside its keys: as much as a search must know before it reads the token. */
+export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
+  'type',
+  'containers',
+  'position',
+  'expiresAt',
+  'hasMask',
+  'pending',
+];
 
 /** Partition of the list index: a tenant's tokens are spread over shards so that no partition takes all writes. */
 export function listPartition(tenantId: string, shard: number): string {
@@ -182,6 +219,11 @@ export function invocationContentKey(tenantId: string, id: string, content: stri
 /** A part of something too large for one item, beside it. */
 export function partKey(of: ItemKey, index: number): ItemKey {
   return { pk: of.pk, sk: `${of.sk}#${String(index).padStart(2, '0')}` };
+}
+
+/** Whether a sort key of the Ephemeral table is that of a part. */
+export function isPartKey(sk: string): boolean {
+  return /#\d{2,}$/.test(sk);
 }
 
 /** Partition of the due index of the Reactors table in which parked deliveries stand until they are too old. */

@@ -116,6 +116,7 @@ export function createSessionStore(
           credentialId: id,
           applicationId: authorizedBy,
           type: 'session',
+          actsBy: 'session',
           ...stillHeld(
             behind.find((application) => application.id === authorizedBy),
             { permissions, rules },

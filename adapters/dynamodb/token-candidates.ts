@@ -1,9 +1,9 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';
-import { INDEXES, listPartition, termKey, termPartition } from './keys.ts';
+import { canBeInKey, INDEXES, listPartition, termKey, termPartition } from './keys.ts';
 import { send, toItem, type Item } from './table-client.ts';
-import { readCandidate } from './token-item.ts';
+import { readCandidate, readMatch } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
 /** Entries that one Query asks for at the most; at a few hundred bytes each they stay below its 1 MB. */
@@ -12,6 +12,12 @@ const PAGE_MAX = 1_000;
 const PROBE = 100;
 /** How much longer each further page of a walk is. */
 const GROWTH = 2;
+/** Tokens of one fingerprint that are looked at: as many entries as any search examines. */
+const FINGERPRINT_MAX = 20_000;
+
+async function* nothing(): AsyncGenerator<readonly TokenCandidate[]> {
+  yield await Promise.resolve([]);
+}
 
 /** A sorted partition that is read a page at a time, newest first. */
 interface Walk {
@@ -169,9 +175,42 @@ export function createTokenCandidates({
     for await (const page of driver.walk) yield await under(tenantId, page, others);
   }
 
+  /** All tokens of a fingerprint at once: its index sorts them for deduplication, not by creation. */
+  async function* ofFingerprint(
+    tenantId: string,
+    fingerprint: string,
+    terms: readonly string[],
+    { after }: Bounds,
+  ): AsyncGenerator<readonly TokenCandidate[]> {
+    const wanted = {
+      TableName: tokensTable,
+      IndexName: INDEXES.fingerprint,
+      KeyConditionExpression: 'fingerprint = :fingerprint',
+      ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint }),
+    };
+    const found: TokenCandidate[] = [];
+    let start: Item | undefined;
+    do {
+      const command = new QueryCommand({
+        ...wanted,
+        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+      });
+      const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
+      for (const { tenantId: of, ...candidate } of items
+        .map(readMatch)
+        .filter((match) => match !== undefined))
+        if (of === tenantId && (after === undefined || candidate.position < after)) found.push(candidate);
+      start = next;
+    } while (start !== undefined && found.length < FINGERPRINT_MAX);
+    const newestFirst = found.sort((a, b) => (a.position < b.position ? 1 : -1));
+    yield terms.length === 0 ? newestFirst : await under(tenantId, newestFirst, terms);
+  }
+
   return {
-    candidates(tenantId, { terms, after, expected }) {
+    candidates(tenantId, { terms, fingerprint, after, expected }) {
       const bounds = after === undefined ? {} : { after };
+      if (fingerprint !== undefined)
+        return canBeInKey(fingerprint) ? ofFingerprint(tenantId, fingerprint, terms, bounds) : nothing();
       const [first, ...others] = [...new Set(terms)];
       if (first === undefined) return listed(tenantId, bounds, expected);
       if (others.length === 0) return pages(termWalk(tenantId, first), bounds, expected);

@@ -1,8 +1,17 @@
 import * as z from 'zod/mini';
 import { sortableTime } from '../../core/shared/position.ts';
-import type { StoredToken } from '../../core/tokens/token.ts';
+import { SEAL_OVERHEAD_BYTES } from '../../core/crypto/record-seal.ts';
+import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
-import { duePartition, listPartition, parseTokenPartition, shardOf, tokenKey } from './keys.ts';
+import {
+  duePartition,
+  listPartition,
+  matchHashIn,
+  matchSort,
+  parseTokenPartition,
+  shardOf,
+  tokenKey,
+} from './keys.ts';
 import { binary, fromItem, toItem, type Item } from './table-client.ts';
 
 const type = z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]);
@@ -12,8 +21,13 @@ const tokenItem = z.object({
   type,
   containers: z.array(z.string()),
   fingerprint: z.string(),
+  matchSk: z.string(),
+  own: z._default(z.boolean(), false),
+  shared: z._default(z.boolean(), false),
+  hasMask: z._default(z.boolean(), false),
   data: z.optional(binary),
   chunks: z._default(z.number(), 0),
+  dataBytes: z.optional(z.number()),
   details: z.optional(binary),
   cvcUntil: z.optional(z.number()),
   expiresAt: z.optional(z.number()),
@@ -33,9 +47,17 @@ const tokenItem = z.object({
   dueSk: z.optional(z.string()),
 });
 
+/** Most sealed bytes that stand in the token's own item, and in a chunk; DynamoDB's limit for an item is 400 KB. */
+export const CHUNK_BYTES = 350_000;
+
+/** How many chunks hold sealed data that does not stand in the token's own item. */
+export function chunksOf(sealedBytes: number): number {
+  return Math.ceil(sealedBytes / CHUNK_BYTES);
+}
+
 /** A token item. Its data may stand in `chunks` items beside it. */
 export interface ReadToken {
-  readonly token: Omit<StoredToken, 'sealedData'> & { readonly sealedData: Buffer | undefined };
+  readonly token: TokenHead;
   readonly chunks: number;
   /** Written, but not visible: either on its way in, or on its way out. */
   readonly pending: boolean;
@@ -52,7 +74,11 @@ export function readTokenItem(item: Item): ReadToken {
   const parsed = tokenItem.parse(fromItem(item));
   const {
     pk,
+    matchSk,
+    own,
+    shared,
     data,
+    dataBytes,
     details,
     chunks,
     expiresAt,
@@ -76,7 +102,11 @@ export function readTokenItem(item: Item): ReadToken {
     token: {
       ...rest,
       ...parseTokenPartition(pk),
+      matchHash: matchHashIn(matchSk),
+      isSolelyOwn: own,
+      isShared: shared,
       sealedData: data,
+      dataBytes: dataBytes ?? (data === undefined ? 0 : data.length - SEAL_OVERHEAD_BYTES),
       ...(details && { sealedDetails: details }),
       ...(cvcUntil !== undefined && { cvcUntil }),
       ...(expiresAt !== undefined && { expiration: { at: expiresAt, offsetMinutes: expiresOffset } }),
@@ -127,8 +157,13 @@ export function tokenItemOf(token: StoredToken, { listShards, chunks, unfinished
     type: token.type,
     containers: token.containers,
     fingerprint: token.fingerprint,
+    matchSk: matchSort({ ...token, expiresAt: token.expiration?.at }),
+    own: token.isSolelyOwn || undefined,
+    shared: token.isShared || undefined,
+    hasMask: token.hasMask || undefined,
     data: chunks === 0 ? token.sealedData : undefined,
     chunks: chunks === 0 ? undefined : chunks,
+    dataBytes: chunks === 0 ? undefined : token.sealedData.length - SEAL_OVERHEAD_BYTES,
     details: token.sealedDetails,
     cvcUntil: token.cvcUntil,
     expiresAt: token.expiration?.at,
@@ -157,6 +192,7 @@ const candidateItem = z.object({
   type,
   containers: z.array(z.string()),
   expiresAt: z.optional(z.number()),
+  hasMask: z._default(z.boolean(), false),
 });
 
 /** What an entry of the list index or of the term index says of its token. */
@@ -168,4 +204,22 @@ export function readCandidate(item: Item) {
     position: listSk ?? sk,
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
+}
+
+/** An entry of the fingerprint index: `FINGERPRINT_INDEX_ATTRIBUTES` beside the keys. */
+const matchItem = z.object({
+  pk: z.string(),
+  type,
+  containers: z.array(z.string()),
+  position: z.string(),
+  expiresAt: z.optional(z.number()),
+  hasMask: z._default(z.boolean(), false),
+  pending: z._default(z.boolean(), false),
+});
+
+/** What an entry of the fingerprint index says of its token; `undefined` for one that is not visible. */
+export function readMatch(item: Item) {
+  const { pk, expiresAt, pending, ...rest } = matchItem.parse(fromItem(item));
+  if (pending) return undefined;
+  return { ...rest, ...parseTokenPartition(pk), ...(expiresAt === undefined ? {} : { expiresAt }) };
 }

@@ -1,6 +1,7 @@
-import { GetItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import type { StoredToken } from '../../core/tokens/token.ts';
+import { SEAL_OVERHEAD_BYTES } from '../../core/crypto/record-seal.ts';
+import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';
 import {
@@ -8,16 +9,17 @@ import {
   canBeInKey,
   chunkKey,
   cvcKey,
+  matchesFrom,
   parseTokenPartition,
   tokenKey,
   type ItemKey,
 } from './keys.ts';
 import { binary, fromItem, send, toItem, type Item } from './table-client.ts';
-import { readTokenItem } from './token-item.ts';
+import { chunksOf, readTokenItem } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Tokens of one fingerprint that are looked at. */
-const FINGERPRINT_MAX = 100;
+/** Matches that one call asks for: the first is nearly always good. */
+const MATCHES_PAGE = 10;
 
 const chunkItem = z.object({ pk: z.string(), sk: z.string(), data: binary });
 const keyItem = z.object({ pk: z.string() });
@@ -33,7 +35,10 @@ export function chunkKeys(
   );
 }
 
-export type TokenReader = Pick<TokenStore, 'find' | 'findMany' | 'findCvcs' | 'findByFingerprint'> & {
+export type TokenReader = Pick<
+  TokenStore,
+  'find' | 'findMany' | 'findHeads' | 'readData' | 'findCvcs' | 'findMatches'
+> & {
   /** The token of an item, with its data from wherever it stands; `undefined` if an update took that away meanwhile, or it is not visible. */
   tokenOf(item: Item): Promise<StoredToken | undefined>;
   /** The item of a token, visible or not. */
@@ -51,12 +56,16 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
     return Buffer.concat(chunks.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ data }) => data));
   }
 
+  /** The token of a head, with its data from wherever it stands; `undefined` if that is not all there. */
+  async function wholeOf({ dataBytes, ...token }: TokenHead): Promise<StoredToken | undefined> {
+    const sealedData =
+      token.sealedData ?? (await dataOf(chunkKeys(token, chunksOf(dataBytes + SEAL_OVERHEAD_BYTES))));
+    return sealedData === undefined ? undefined : { ...token, sealedData };
+  }
+
   async function tokenOf(item: Item): Promise<StoredToken | undefined> {
-    const { token, chunks, pending } = readTokenItem(item);
-    if (pending) return undefined;
-    const { sealedData, ...rest } = token;
-    const data = sealedData ?? (await dataOf(chunkKeys(token, chunks)));
-    return data === undefined ? undefined : { ...rest, sealedData: data };
+    const { token, pending } = readTokenItem(item);
+    return pending ? undefined : wholeOf(token);
   }
 
   async function findItem(tenantId: string, id: string): Promise<Item | undefined> {
@@ -68,39 +77,50 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
 
   /** Reads again while the data is replaced in between; data that stays missing was taken by DynamoDB's own expiry, before the token. */
   async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
-    for (let lacking: Buffer | undefined; ;) {
+    for (let lacking: number | undefined; ;) {
       const item = await findItem(tenantId, id);
       if (item === undefined) return undefined;
       const { pending, token: found } = readTokenItem(item);
       if (pending) return undefined;
       const token = await tokenOf(item);
       if (token !== undefined) return token;
-      if (lacking?.equals(found.writeId) === true) {
+      if (lacking === found.version) {
         if (found.expiration === undefined) throw new Error('token store: the data of a token is incomplete');
         return undefined;
       }
-      lacking = found.writeId;
+      lacking = found.version;
     }
   }
 
-  /** Tokens whose data was replaced while they were read are read again by themselves. */
-  async function findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]> {
+  async function findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]> {
     const items = await getAll(
       { client, name: tokensTable },
       [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
     );
-    const visible = items.filter((item) => !readTokenItem(item).pending);
+    return items
+      .map(readTokenItem)
+      .filter(({ pending }) => !pending)
+      .map(({ token }) => token);
+  }
+
+  /** Tokens whose data was replaced while they were read are read again by themselves. */
+  async function readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]> {
     const tokens = await Promise.all(
-      visible.map(async (item) => (await tokenOf(item)) ?? find(tenantId, readTokenItem(item).token.id)),
+      heads.map(async (head) => (await wholeOf(head)) ?? find(head.tenantId, head.id)),
     );
     return tokens.filter((token) => token !== undefined);
   }
+
+  const findMany = async (tenantId: string, ids: readonly string[]) =>
+    readData(await findHeads(tenantId, ids));
 
   return {
     findItem,
     tokenOf,
     find,
     findMany,
+    findHeads,
+    readData,
 
     async findCvcs(tenantId, ids): Promise<ReadonlyMap<string, StoredCvc>> {
       const items = await getAll(
@@ -113,22 +133,25 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
       );
     },
 
-    async findByFingerprint(tenantId, fingerprint) {
-      if (!canBeInKey(fingerprint)) return [];
+    async *findMatches({ tenantId, fingerprint, matchHash, expiration }) {
+      const [first, last] = matchesFrom(matchHash, expiration?.at);
       const query = {
         TableName: tokensTable,
         IndexName: INDEXES.fingerprint,
-        KeyConditionExpression: 'fingerprint = :fingerprint',
-        ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint }),
-        Limit: FINGERPRINT_MAX,
+        KeyConditionExpression: 'fingerprint = :fingerprint AND matchSk BETWEEN :first AND :last',
+        ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint, ':first': first, ':last': last }),
       };
-      const { value: page } = await send(() => paginateQuery({ client }, query).next());
-      const keys = (page?.Items ?? []).map((item) => keyItem.parse(fromItem(item)));
-      const own = keys.map(({ pk }) => parseTokenPartition(pk)).filter((key) => key.tenantId === tenantId);
-      return findMany(
-        tenantId,
-        own.map(({ id }) => id),
-      );
+      let start: Item | undefined;
+      do {
+        const from = start === undefined ? {} : { ExclusiveStartKey: start };
+        const command: QueryCommand = new QueryCommand({ ...query, ...from, Limit: MATCHES_PAGE });
+        const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
+        const keys = items.map((item) => parseTokenPartition(keyItem.parse(fromItem(item)).pk));
+        const ids = keys.filter((key) => key.tenantId === tenantId).map(({ id }) => id);
+        const found = new Map((await findMany(tenantId, ids)).map((token) => [token.id, token]));
+        yield ids.flatMap((id) => found.get(id) ?? []);
+        start = next;
+      } while (start !== undefined);
     },
   };
 }

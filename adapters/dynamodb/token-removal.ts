@@ -1,5 +1,6 @@
 import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
+import type { StoredToken } from '../../core/tokens/token.ts';
 import { send, toItem, type Item } from './table-client.ts';
 import { dueAt, readTokenItem, type ReadToken } from './token-item.ts';
 import { chunkKeys } from './token-reader.ts';
@@ -9,7 +10,7 @@ import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { failedCondition } from './write-obstacle.ts';
 
 /** A token as far as its removal needs to know it; its data may be anywhere, or gone. */
-type Removable = Pick<ReadToken, 'token' | 'chunks'>;
+type Removable = Pick<ReadToken, 'chunks'> & { readonly token: Omit<StoredToken, 'sealedData'> };
 
 /** Takes tokens away, and what writers of several steps have left behind. */
 export interface TokenRemoval {
@@ -18,7 +19,7 @@ export interface TokenRemoval {
   /** Removes every item of a token that is not visible; does nothing if it is visible by now, or another's. */
   clear(read: Removable & Pick<ReadToken, 'stale'>): Promise<void>;
   /** Makes the entries of `stale` terms what the token says of them, removes data of the version before, then forgets about both. */
-  settle(read: Pick<ReadToken, 'stale' | 'oldChunks'> & { token: ReadToken['token'] }): Promise<void>;
+  settle(read: Pick<ReadToken, 'stale' | 'oldChunks'> & Pick<Removable, 'token'>): Promise<void>;
   /** Finishes or clears away what a write of several steps has left behind; does nothing while that may still be under way. */
   repair(item: Item): Promise<void>;
 }

@@ -21,8 +21,8 @@ const sizeOf = ({ sealedData, sealedDetails }: StoredToken) =>
   sealedData.length + (sealedDetails?.length ?? 0);
 
 /** What an index entry shows of a token. */
-const shownBy = ({ type, containers, expiration }: StoredToken) =>
-  JSON.stringify([type, containers, expiration?.at]);
+const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
+  JSON.stringify([type, containers, expiration?.at, hasMask]);
 
 /** Entries that show what has changed are written anew. */
 function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
@@ -51,7 +51,7 @@ export function createTokenUpdate(
   /** The lock that the token gives back, and the one that it takes; a lock that stays is written anew if it must live longer or shorter. */
   function lockChanges(previous: StoredToken, write: TokenWrite) {
     const next = write.token;
-    const isSame = previous.holdsLock && next.holdsLock && previous.fingerprint === next.fingerprint;
+    const isSame = previous.holdsLock && next.holdsLock && previous.matchHash === next.matchHash;
     const lives = previous.expiration?.at === next.expiration?.at;
     return {
       given: previous.holdsLock && !isSame ? writes.removeLock(previous) : undefined,
@@ -102,8 +102,8 @@ export function createTokenUpdate(
     const unfinished = isDone ? undefined : { until, pending: false, stale: removed, oldChunks };
     // Its own item is good, too: the answer to the first attempt was lost.
     const mine =
-      '(version = :version AND writeId = :writeId AND changeId = :changeId) OR writeId = :changeId';
-    const values = { ...unchangedValues(previous), ':changeId': token.writeId };
+      '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId)';
+    const values = { ...unchangedValues(previous), ':changeId': token.writeId, ':next': token.version };
     try {
       await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, given, others);
     } catch (error) {

@@ -3,12 +3,9 @@ import type { StoredToken } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { chunkKey, cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import { toItem } from './table-client.ts';
-import { dueAt, timeToLive, tokenItemOf, type TokenItemState } from './token-item.ts';
+import { CHUNK_BYTES, chunksOf, dueAt, timeToLive, tokenItemOf, type TokenItemState } from './token-item.ts';
 import { chunkKeys } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
-
-/** Most sealed bytes that stand in the token's own item, and in a chunk; DynamoDB's limit for an item is 400 KB. */
-const CHUNK_BYTES = 350_000;
 
 /** How many items beside the token hold its data. */
 export function chunkCount({
@@ -16,7 +13,7 @@ export function chunkCount({
   sealedDetails,
 }: Pick<StoredToken, 'sealedData' | 'sealedDetails'>): number {
   const together = sealedData.length + (sealedDetails?.length ?? 0);
-  return together <= CHUNK_BYTES ? 0 : Math.ceil(sealedData.length / CHUNK_BYTES);
+  return together <= CHUNK_BYTES ? 0 : chunksOf(sealedData.length);
 }
 
 /** Until when, in ms from its start, a write of several steps must be done before others may clear it away. */
@@ -24,7 +21,7 @@ export const UNFINISHED_MS = 60_000;
 
 type Place = Pick<StoredToken, 'tenantId' | 'id'>;
 /** What an index entry shows. */
-type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration'>;
+type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'expiration' | 'hasMask'>;
 
 /** Builds the single writes that the writer puts together. */
 export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
@@ -101,6 +98,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
         type: token.type,
         containers: token.containers,
         expiresAt: token.expiration?.at,
+        hasMask: token.hasMask || undefined,
         ttl: ttlOf(token),
       });
     },
@@ -109,7 +107,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return remove(tokensTable, termKey(token.tenantId, term, token.position));
     },
 
-    /** The lock of the token's fingerprint: free, its own already, or of a token that the caller found to be gone. */
+    /** The lock of the token's match hash: free, its own already, or of a token that the caller found to be gone. */
     lock({ token, lockOf }: TokenWrite): TransactWriteItem {
       const values = { ':self': token.id, ...(lockOf === undefined ? {} : { ':gone': lockOf }) };
       const gone = lockOf === undefined ? '' : ' OR tokenId = :gone';
@@ -117,7 +115,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
         Put: {
           TableName: tokensTable,
           Item: toItem({
-            ...lockKey(token.tenantId, token.fingerprint),
+            ...lockKey(token.tenantId, token.matchHash),
             tokenId: token.id,
             ttl: ttlOf(token),
           }),
@@ -129,11 +127,11 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     },
 
     /** Takes the lock away if it is still the token's. */
-    removeLock(token: Pick<StoredToken, 'tenantId' | 'id' | 'fingerprint'>): TransactWriteItem {
+    removeLock(token: Pick<StoredToken, 'tenantId' | 'id' | 'matchHash'>): TransactWriteItem {
       return {
         Delete: {
           TableName: tokensTable,
-          Key: toItem({ ...lockKey(token.tenantId, token.fingerprint) }),
+          Key: toItem({ ...lockKey(token.tenantId, token.matchHash) }),
           ConditionExpression: 'attribute_not_exists(pk) OR tokenId = :self',
           ExpressionAttributeValues: toItem({ ':self': token.id }),
         },

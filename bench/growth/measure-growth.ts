@@ -7,7 +7,6 @@ import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
 import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../core/shared/pagination.ts';
 import { newPosition } from '../../core/shared/position.ts';
 import { sweep } from '../../core/sweep/sweep.ts';
-import { findDuplicate } from '../../core/tokens/find-duplicate.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { TokenCandidate } from '../../core/tokens/token-store.ts';
 import type { CallRecord } from '../../local/aws-endpoint/call-counter.ts';
@@ -101,8 +100,7 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
 
     const createOnce = async () => {
       const token = aStoredToken({ holdsLock: true, terms: [] });
-      const wanted = { tenantId: TENANT, type: token.type, fingerprint: token.fingerprint };
-      await findDuplicate({ tokenStore: store, clock: Date.now }, wanted);
+      for await (const found of store.findMatches(token)) if (found.length > 0) throw new Error('a match');
       await store.create([{ token }]);
     };
 

@@ -56,7 +56,7 @@ export interface SessionDeps {
 function requireType(caller: Caller, type: 'public' | 'private', what: string): void {
   if (caller.type !== type)
     throw new ServiceError('forbidden', `Only ${type} applications ${what} sessions.`);
-  if (caller.isInvocation === true)
+  if (caller.actsBy === 'invocation')
     throw new ServiceError('forbidden', `The credential of an invocation does not ${what} sessions.`);
 }
 

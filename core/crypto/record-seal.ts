@@ -38,6 +38,8 @@ export interface RecordContext {
   readonly tenantId: string;
   readonly recordId: string;
   readonly field: string;
+  /** What else of the record decides who sees the field; a field always has as many fixed parts before a list. */
+  readonly bound?: readonly string[];
 }
 
 /** A tenant's data key: 32 bytes and the version that is written into each record. */
@@ -62,8 +64,8 @@ function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
 const LENGTH_BYTES = 4;
 
 /** The header and each part of the context with its length before it (unsigned, big-endian), so that no two contexts share their bytes. */
-function additionalData(header: Buffer, { tenantId, recordId, field }: RecordContext): Buffer {
-  const parts = [tenantId, recordId, field];
+function additionalData(header: Buffer, { tenantId, recordId, field, bound = [] }: RecordContext): Buffer {
+  const parts = [tenantId, recordId, field, ...bound];
   const size = parts.reduce((sum, part) => sum + LENGTH_BYTES + Buffer.byteLength(part), header.length);
   const data = Buffer.allocUnsafe(size);
   let at = header.copy(data);
@@ -98,7 +100,7 @@ export function dataKeyVersion(record: Buffer): number {
 
 /**
  * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if a bit of the record was
- * changed, or if it was sealed for another tenant, record or field.
+ * changed, or if it was sealed for another context.
  */
 export function openRecord(dataKey: DataKey, context: RecordContext, record: Buffer): Buffer {
   if (dataKeyVersion(record) !== dataKey.version)

@@ -13,6 +13,7 @@ export const KEY_PURPOSES = [
   'cursor',
   'session',
   'invocation',
+  'idempotency',
   'webhook',
 ] as const;
 export type KeyPurpose = (typeof KEY_PURPOSES)[number];

@@ -4,8 +4,7 @@ import type { Vault } from '../crypto/vault.ts';
 import { openReactor, sealContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
-import { randomIdentity } from '../shared/write-identity.ts';
-import { sealContext } from '../tokens/seal-context.ts';
+import { sealAnew } from '../tokens/seal-token.ts';
 import type { StoredToken } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 
@@ -39,16 +38,10 @@ async function resealToken(deps: ResealDeps, token: StoredToken, version: number
   const isOld = (sealed: Buffer | undefined) => sealed !== undefined && dataKeyVersion(sealed) < version;
   // A cvc does not live long enough to be worth it.
   if (!isOld(token.sealedData) && !isOld(token.sealedDetails)) return false;
-  const again = async (field: 'data' | 'details', sealed: Buffer) => {
-    const context = sealContext(token, field);
-    return vault.seal(context, await vault.open(context, sealed));
-  };
   const next: StoredToken = {
     ...token,
-    sealedData: await again('data', token.sealedData),
-    ...(token.sealedDetails && { sealedDetails: await again('details', token.sealedDetails) }),
+    ...(await sealAnew(vault, token, token)),
     version: token.version + 1,
-    writeId: randomIdentity.newWriteId(),
   };
   // Somebody else who changed it meanwhile has sealed it anew, or the next walk finds it.
   return (await deps.tokenStore.update(token, { token: next })) === 'written';

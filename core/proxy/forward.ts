@@ -7,6 +7,7 @@ import type { Content } from '../shared/content.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
+import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
 import { resolveTokens, type ResolveTokensDeps } from '../tokens/resolve-tokens.ts';
 import { formText } from './form-text.ts';
 import { requestBody } from './request-body.ts';
@@ -96,7 +97,8 @@ export async function forward(
   const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);
   fields.throwIfFailed();
 
-  const tokens = await resolveTokens(deps, caller, 'token:use', [
+  const what = { permission: 'token:use', maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  const tokens = await resolveTokens(deps, caller, what, [
     ...target.references,
     ...headers.references,
     ...body.references,

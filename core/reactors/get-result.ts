@@ -15,7 +15,7 @@ export interface GetResultDeps extends ContentDeps {
 export interface ResultView {
   readonly id: string;
   readonly status: InvocationState;
-  /** The reactor response or the error object; absent before there is one. */
+  /** The reactor response or the error object; absent before there is one, and once it is no longer kept. */
   readonly result?: Secret<JsonObject>;
 }
 
@@ -27,16 +27,22 @@ export function interruption({ runner }: Pick<Invocation, 'runner'>): ServiceErr
 }
 
 /**
- * The body of an invocation that has ended; `undefined` if it was removed meanwhile. `presentFailure`: the error object of a failure, as
+ * The body of an invocation that has ended; `undefined` if it is no longer kept. `presentFailure`: the error object of a failure, as
  * it leaves the service.
  */
 export async function resultBody(
-  deps: ContentDeps & { readonly presentFailure: (error: unknown) => JsonObject },
+  deps: GetResultDeps & { readonly presentFailure: (error: unknown) => JsonObject },
   invocation: Invocation,
 ): Promise<Secret<JsonObject> | undefined> {
   if (invocation.wasInterrupted === true) return new Secret(deps.presentFailure(interruption(invocation)));
+  if (resultHasEnded(invocation, deps.clock())) return undefined;
   const kept = await openResult(deps, invocation);
   return kept && new Secret(kept.reveal().body);
+}
+
+/** Whether the result has gone with what was filled into its arguments (decisions.md, section 1). */
+export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>, now: number): boolean {
+  return resultUntil !== undefined && resultUntil <= now;
 }
 
 /** The result of an asynchronous invocation, for the application or session that invoked, for 24 hours. Throws `not_found`. */
@@ -59,6 +65,7 @@ export async function getResult(
   const { id, state } = invocation;
   if (state === 'queued' || state === 'running') return { id, status: state };
   const result = await resultBody(deps, invocation);
-  if (result === undefined) throw missing;
-  return { id, status: state, result };
+  if (result !== undefined) return { id, status: state, result };
+  if (invocation.resultUntil === undefined) throw missing;
+  return { id, status: state };
 }

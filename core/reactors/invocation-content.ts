@@ -2,7 +2,7 @@ import type { Grants } from '../applications/access-rule.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import type { InvocationId, InvocationStore, InvocationContent } from './invocation-store.ts';
+import type { ContentEnd, InvocationId, InvocationStore, InvocationContent } from './invocation-store.ts';
 import type { RunInput } from './run-reactor.ts';
 
 /** Everything that a worker needs to run an invocation: what the caller said, and who it was. No token's data is in it. */
@@ -37,10 +37,10 @@ async function keep(
   id: InvocationId,
   content: InvocationContent,
   value: object,
-  until: number,
+  end: ContentEnd,
 ): Promise<void> {
   const sealed = await vault.seal(context(id, content), new Secret(value as Json));
-  await invocationStore.putContent(id, content, sealed, until);
+  await invocationStore.putContent(id, content, sealed, end);
 }
 
 /** What was sealed here, and by nobody else: the seal proves it unchanged. */
@@ -58,16 +58,15 @@ async function open<T>(
 
 /** Keeps the payload of an invocation until a time in ms since the epoch. */
 export function keepPayload(deps: ContentDeps, id: InvocationId, payload: InvocationPayload, until: number) {
-  return keep(deps, id, 'payload', payload, until);
+  return keep(deps, id, 'payload', payload, { until, isSwept: false });
 }
 
 export function openPayload(deps: ContentDeps, id: InvocationId) {
   return open<InvocationPayload>(deps, id, 'payload');
 }
 
-/** Keeps the result of an invocation until a time in ms since the epoch. */
-export function keepResult(deps: ContentDeps, id: InvocationId, result: InvocationResult, until: number) {
-  return keep(deps, id, 'result', result, until);
+export function keepResult(deps: ContentDeps, id: InvocationId, result: InvocationResult, end: ContentEnd) {
+  return keep(deps, id, 'result', result, end);
 }
 
 export function openResult(deps: ContentDeps, id: InvocationId) {

@@ -6,6 +6,13 @@ export type InvocationId = Pick<Invocation, 'tenantId' | 'id'>;
 /** Which of the two sealed contents of an invocation. */
 export type InvocationContent = 'payload' | 'result';
 
+/** When content ends, in ms since the epoch. */
+export interface ContentEnd {
+  readonly until: number;
+  /** It must be gone at its end, and does not wait for its invocation to be removed. */
+  readonly isSwept: boolean;
+}
+
 /**
  * Where asynchronous invocations are kept, their sealed payloads and results apart from them where they vanish. Rejects with
  * `dependency_unavailable` when the store is down.
@@ -19,8 +26,8 @@ export interface InvocationStore {
   update(previous: Invocation, next: Invocation): Promise<boolean>;
   /** Deletes the invocation with all of its content. */
   remove(id: InvocationId): Promise<void>;
-  /** Keeps sealed content until a time (ms since the epoch), of any size. Writing it again replaces it. */
-  putContent(id: InvocationId, content: InvocationContent, sealed: Buffer, until: number): Promise<void>;
+  /** Keeps sealed content of any size. Writing it again replaces it. */
+  putContent(id: InvocationId, content: InvocationContent, sealed: Buffer, end: ContentEnd): Promise<void>;
   /** Sealed content; `undefined` if there is none any more. */
   content(id: InvocationId, content: InvocationContent): Promise<Buffer | undefined>;
   /** Parked deliveries, the oldest first. */

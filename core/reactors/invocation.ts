@@ -33,6 +33,8 @@ export interface Invocation {
   readonly dueAt: number;
   /** Until when the result can be read. */
   readonly readableUntil: number;
+  /** Until when the result is kept, if a token or a cvc that was filled into the arguments ends before. */
+  readonly resultUntil?: number;
 }
 
 /** How long a result can be read (decisions.md, section 7). */

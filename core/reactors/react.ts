@@ -1,10 +1,13 @@
 import type { Caller } from '../applications/application.ts';
+import type { RunOnce } from '../shared/run-once.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import {
   checkInvoker,
   concludeRun,
   executeRun,
+  mayRunAgain,
   prepareRun,
+  type PreparedRun,
   type ReactorResult,
   type RunInput,
   type RunReactorDeps,
@@ -22,6 +25,25 @@ export interface ReactInput extends Pick<RunInput, 'reactorId' | 'args' | 'servi
   readonly receivedAt: number;
 }
 
+/** The answer of a synchronous run, and until when it may be kept. */
+export interface Reaction extends Pick<PreparedRun, 'keepUntil'> {
+  readonly result: ReactorResult;
+}
+
+/** Runs the code, once under one idempotency key. */
+async function execute(deps: RunReactorDeps, prepared: PreparedRun, once: RunOnce) {
+  await once.begin();
+  try {
+    const outcome = await executeRun(deps, prepared);
+    if (mayRunAgain(outcome)) once.mayRepeat();
+    return outcome;
+  } catch (error) {
+    // It certainly did not run.
+    once.mayRepeat();
+    throw error;
+  }
+}
+
 /**
  * Runs a reactor while the caller waits. Throws `forbidden` for who may not invoke, and what {@link prepareRun}, {@link executeRun} and
  * {@link concludeRun} throw.
@@ -31,10 +53,13 @@ export async function react(
   caller: Caller,
   { receivedAt, ...input }: ReactInput,
   writes: WriteIdentity,
-): Promise<ReactorResult> {
+  once: RunOnce,
+): Promise<Reaction> {
   checkInvoker(caller);
   const deadline = receivedAt + WHOLE_MS;
   const prepared = await prepareRun(deps, caller, { ...input, timeoutMs: CODE_MS, deadline });
-  const outcome = await executeRun(deps, prepared);
-  return concludeRun(deps, caller, outcome, prepared.input, writes);
+  const outcome = await execute(deps, prepared, once);
+  const result = await concludeRun(deps, caller, outcome, prepared.input, writes);
+  const { keepUntil } = prepared;
+  return { result, ...(keepUntil === undefined ? {} : { keepUntil }) };
 }

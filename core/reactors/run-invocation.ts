@@ -4,9 +4,11 @@ import type { CredentialStore } from '../applications/application-store.ts';
 import { stillHeld } from '../applications/delegation.ts';
 import { applicationExists } from '../applications/get-application.ts';
 import type { JsonObject } from '../shared/json.ts';
+import { leavesOf } from '../shared/shape.ts';
 import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { randomIdentity } from '../shared/write-identity.ts';
+import { firstEnd } from '../tokens/expiration.ts';
 import {
   CONTENT_MS,
   QUEUE_PATIENCE_MS,
@@ -22,6 +24,7 @@ import {
   concludeRun,
   executeRun,
   prepareRun,
+  type PreparedRun,
   type ReactorResult,
   type RunReactorDeps,
 } from './run-reactor.ts';
@@ -41,7 +44,11 @@ export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
 /** How long a job waits that could not be started just now, in ms. */
 const START_PAUSE_MS = 10_000;
 
-type Ended = Pick<Invocation, 'state'> & { readonly body: JsonObject };
+/** What a run came to. `keepUntil`: see `PreparedRun`. */
+interface Ended extends Pick<PreparedRun, 'keepUntil'> {
+  readonly state: Invocation['state'];
+  readonly body: JsonObject;
+}
 
 /** Who invoked, with what it may do at this moment. Throws `unauthenticated` if the application has gone since. */
 async function callerOf(
@@ -55,8 +62,13 @@ async function callerOf(
   const { type, permissions, rules } = application;
   const granted =
     session === undefined
-      ? { type, permissions, rules, credentialId: applicationId }
-      : { ...stillHeld(application, session), type: 'session' as const, credentialId: session.id };
+      ? ({ type, permissions, rules, credentialId: applicationId, actsBy: 'own_key' } as const)
+      : ({
+          ...stillHeld(application, session),
+          type: 'session',
+          credentialId: session.id,
+          actsBy: 'session',
+        } as const);
   return {
     tenantId,
     applicationId,
@@ -97,6 +109,17 @@ function failed(deps: RunInvocationDeps, error: unknown): Ended {
   return { state: 'failed', body: deps.presentFailure(error) };
 }
 
+/** Until when a result may be kept: as long as all that was filled in, and all that it shows of new tokens. */
+function endsWith(
+  deps: RunInvocationDeps,
+  { keepUntil = Infinity }: PreparedRun,
+  { tokens }: ReactorResult,
+): Pick<Ended, 'keepUntil'> {
+  const made = tokens === undefined ? [] : leavesOf(tokens).map(({ result }) => result.token);
+  const until = Math.min(keepUntil, firstEnd(made, deps.clock()) ?? Infinity);
+  return until === Infinity ? {} : { keepUntil: until };
+}
+
 /** Runs the code; `not-run` if it certainly was not, and may be later. */
 async function runClaimed(
   deps: RunInvocationDeps,
@@ -112,10 +135,10 @@ async function runClaimed(
     const outcome = await executeRun(deps, prepared);
     try {
       const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
-      return { state: 'succeeded', body: deps.presentResult(result) };
+      return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
     } catch (error) {
       // The code ran: whatever fails from here on is the result, and never a reason to run it again.
-      return failed(deps, error);
+      return { ...failed(deps, error), ...endsWith(deps, prepared, {}) };
     }
   } catch (error) {
     return isTransient(error) ? 'not-run' : failed(deps, error);
@@ -127,16 +150,20 @@ async function keepEnd(
   deps: RunInvocationDeps,
   id: InvocationId,
   ended: Ended,
-  until: number,
-): Promise<Invocation['state']> {
+  now: number,
+): Promise<Pick<Invocation, 'state' | 'resultUntil'>> {
+  const { keepUntil = Infinity } = ended;
+  const isSwept = keepUntil < now + CONTENT_MS;
+  const end = { until: Math.min(keepUntil, now + CONTENT_MS), isSwept };
+  const ends = isSwept ? { resultUntil: keepUntil } : {};
   try {
-    await keepResult(deps, id, { body: ended.body }, until);
-    return ended.state;
+    await keepResult(deps, id, { body: ended.body }, end);
+    return { state: ended.state, ...ends };
   } catch (error) {
     if (isTransient(error)) throw error;
     const { state, body } = failed(deps, error);
-    await keepResult(deps, id, { body }, until);
-    return state;
+    await keepResult(deps, id, { body }, end);
+    return { state, ...ends };
   }
 }
 
@@ -153,9 +180,9 @@ export async function runInvocation(deps: RunInvocationDeps, id: InvocationId): 
   if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS)
     return giveBack(deps, invocation);
   const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;
-  const state = await keepEnd(deps, id, ended, now + CONTENT_MS);
+  const end = await keepEnd(deps, id, ended, now);
   const { runner: _, runUntil: __, ...rest } = invocation;
-  const finished = { ...rest, state, delivery: 'pending', dueAt: now } as const;
+  const finished = { ...rest, ...end, delivery: 'pending', dueAt: now } as const;
   if (await deps.invocationStore.update(invocation, finished))
     // The sweep finds what this message does not reach.
     await deps.deliveryQueue.send(id).catch(deps.onFailure);

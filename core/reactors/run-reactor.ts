@@ -39,6 +39,14 @@ export interface ReactorResult {
   readonly tokens?: Tokenized;
 }
 
+/** Whether code that was asked to run may run again under the same idempotency key: it did not start, or says itself that it failed. */
+export function mayRunAgain({ outcome }: RunOutcome): boolean {
+  return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
+}
+
+/** How arguments are detokenized: at most what an invocation may be large (spec.md, Limits). */
+export const ARGS = { permission: 'token:use', maxBytes: 5_000_000 } as const;
+
 /** Readings of the record while the reactor is changed again and again, and the pause between them in ms. */
 const READINGS = 12;
 const PAUSE_MS = 250;
@@ -47,7 +55,7 @@ const PAUSE_MS = 250;
 export function checkInvoker(caller: Caller): void {
   if (caller.type !== 'private' && caller.type !== 'session')
     throw new ServiceError('forbidden', 'Only private applications and sessions invoke reactors.');
-  if (caller.isInvocation === true)
+  if (caller.actsBy === 'invocation')
     throw new ServiceError('forbidden', 'The credential of an invocation does not invoke reactors.');
   requirePermission(caller, 'token:use');
 }
@@ -130,6 +138,8 @@ export interface PreparedRun {
   readonly reactor: StoredReactor;
   readonly args: Secret<Json>;
   readonly input: RunInput;
+  /** Until when its answer may be kept, for what was filled in; ms since the epoch, absent if it has no end. */
+  readonly keepUntil?: number;
 }
 
 /** Throws `not_found`, and what {@link detokenizeJson} throws, with paths below `args`. */
@@ -139,11 +149,11 @@ export async function prepareRun(
   input: RunInput,
 ): Promise<PreparedRun> {
   const reactor = await existingReactor(deps, caller.tenantId, input.reactorId);
-  const args = await detokenizeJson(deps, caller, 'token:use', input.args, 'args');
+  const { value: args, keepUntil } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
   const value = args.reveal();
   // Checked after detokenization: one complex token can be all of the arguments (spec.md, Invoke rules).
   if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
-  return { reactor, args, input };
+  return { reactor, args, input, ...(keepUntil === undefined ? {} : { keepUntil }) };
 }
 
 /** Runs the code, at most once. Rejects only if it was certainly not run (see {@link ReactorRunner}). */
@@ -166,8 +176,10 @@ export async function concludeRun(
   const { raw, tokenize: payload } = wanted(outcome.value.reveal());
   const answer = raw === undefined ? {} : { raw: new Secret(raw) };
   if (payload === undefined) return answer;
+  // Code chose what is written: it is not what the application wrote itself.
+  const onBehalf = { ...caller, actsBy: 'reactor' } as const;
   try {
-    return { ...answer, tokens: await tokenize(deps, caller, payload, deps.parseTokenInput, writes) };
+    return { ...answer, tokens: await tokenize(deps, onBehalf, payload, deps.parseTokenInput, writes) };
   } catch (error) {
     throw below(error);
   }

@@ -10,7 +10,7 @@ import { existingReactor } from './get-reactor.ts';
 import { CONTENT_MS, QUEUE_PATIENCE_MS, READABLE_MS } from './invocation.ts';
 import { keepPayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
 import type { InvocationQueue } from './invocation-store.ts';
-import { checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
+import { ARGS, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
 
 export interface StartInvocationDeps
   extends ContentDeps, Pick<RunReactorDeps, 'reactorStore' | 'tokenStore' | 'clock' | 'vault'> {
@@ -39,7 +39,7 @@ async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: St
   fields.throwIfFailed();
   if (typeof args === 'string' && references.length === 0)
     throw invalid('args', 'must be an object or an array');
-  await checkTokens(deps, caller, 'token:use', references);
+  await checkTokens(deps, caller, ARGS, references);
 }
 
 function payloadOf(caller: Caller, input: StartInput): InvocationPayload {

@@ -1,7 +1,7 @@
 /** Names one request of one caller that may be tried again. */
 export interface IdempotencyScope {
   readonly tenantId: string;
-  /** Hash over application, method, path and the caller's key. */
+  /** Hash over credential, method, path and the caller's key. */
   readonly request: string;
 }
 
@@ -14,20 +14,37 @@ export type IdempotencyClaim =
       readonly startedAt: number;
       readonly attempt: string;
     }
-  /** Another attempt is running it. */
-  | { readonly state: 'running' }
+  /** Another attempt is running it; it is taken for dead at `leaseUntil` (ms since the epoch). */
+  | { readonly state: 'running'; readonly leaseUntil: number }
   /** It has succeeded; its sealed answer. */
-  | { readonly state: 'answered'; readonly sealedAnswer: Buffer };
+  | { readonly state: 'answered'; readonly sealedAnswer: Buffer }
+  /** It has run what must not run twice, and there is no answer (any more). */
+  | { readonly state: 'ran' }
+  /** The key was used with another body. */
+  | { readonly state: 'other_body' };
 
 /** Where the answers of requests with an idempotency key are kept, sealed, for a day. */
 export interface IdempotencyStore {
-  /** Claims a request. A claim whose holder died can be taken over after its lease. */
-  claim(scope: IdempotencyScope, now: number): Promise<IdempotencyClaim>;
-  /** Keeps the answer of the attempt that holds the claim. Does nothing if the claim was taken over. */
-  keep(scope: IdempotencyScope, attempt: string, sealedAnswer: Buffer, now: number): Promise<void>;
+  /**
+   * Claims a request with a body (its keyed hash). A claim whose holder died can be taken over after its lease; one that was given back
+   * also by a request with another body, which starts anew.
+   */
+  claim(scope: IdempotencyScope, bodyHash: Buffer, now: number): Promise<IdempotencyClaim>;
+  /** Writes down that what must not run twice is about to run; `false` if the claim was taken over. */
+  markRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
+  /**
+   * Keeps the answer of the attempt that holds the claim, until a time (ms since the epoch) if that comes before the record's own end.
+   * Does nothing if the claim was taken over.
+   */
+  keep(
+    scope: IdempotencyScope,
+    attempt: string,
+    sealedAnswer: Buffer,
+    times: { readonly now: number; readonly until?: number },
+  ): Promise<void>;
   /**
    * Gives the claim back after a failure, so that the request may be tried again at once. The seed stays: the failed attempt may have
-   * written something before it failed, and the next one must find it.
+   * written something before it failed, and the next one must find it. `hasRun`: whether the mark of {@link markRun} stays, too.
    */
-  release(scope: IdempotencyScope, attempt: string): Promise<void>;
+  release(scope: IdempotencyScope, attempt: string, hasRun: boolean): Promise<void>;
 }

@@ -14,6 +14,7 @@ export type ServiceErrorCode =
   | 'unsupported_media_type'
   | 'payment_required'
   | 'too_many_requests'
+  | 'key_reused'
   | 'reactor_not_loaded'
   | 'reactor_failed'
   | 'destination_unreachable'

@@ -9,14 +9,15 @@ import { retryRace } from '../shared/retry-race.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { tokenIds } from './choose-token-id.ts';
-import { findDuplicate, lockHolder } from './find-duplicate.ts';
+import { findDuplicate, lastsAsLong, lockHolder, type Wanted } from './find-duplicate.ts';
 import { openToken, showToken, type OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
+import { writesAsItself } from './ownership.ts';
 import { prepareContent, wholeData, type PreparedContent } from './prepare-token.ts';
 import { derive, sealContent, type DerivedParts } from './seal-token.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
-import { duplicateResult, type TokenResult } from './token-result.ts';
+import { duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
 import type { TokenStore, TokenWrite, WriteObstacle } from './token-store.ts';
 
 export interface CreateTokenDeps extends OpenTokenDeps {
@@ -39,8 +40,10 @@ interface Draft {
   lockOf?: string;
   /** The token that was there already. */
   duplicate?: StoredToken;
-  /** An earlier draft of the same request with the same data. */
-  readonly sameAs?: Draft;
+  /** Another draft of the same request that this one would be a duplicate of. */
+  sameAs?: Draft;
+  /** Another draft is taken for this one. */
+  isMatched?: true;
 }
 
 /** An input with the path of its token in the request: empty, or `a[0]` inside a tokenize request. */
@@ -86,8 +89,7 @@ async function draftAll(
   const contents = prepareAll(placed, deps.clock());
   const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
   const derived = await derive(deps.tenantKeys, caller.tenantId, contents);
-  const first = new Map<string, Draft>();
-  return placed.map(({ input }, index) => {
+  const drafts = placed.map(({ input }, index): Draft => {
     const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
     if (content === undefined || parts === undefined || transform === undefined)
       throw new Error('create tokens: a token was lost');
@@ -96,20 +98,28 @@ async function draftAll(
       isPlainType: input.type === 'token',
       writes,
     });
-    const same = deduplicate ? first.get(`${input.type} ${parts.fingerprint}`) : undefined;
-    const draft: Draft = {
-      input,
-      content,
-      derived: parts,
-      transform,
-      deduplicate,
-      ids,
-      id: same === undefined ? nextId({ ids }) : '',
-      ...(same && { sameAs: same }),
-    };
-    if (same === undefined && deduplicate) first.set(`${input.type} ${parts.fingerprint}`, draft);
-    return draft;
+    return { input, content, derived: parts, transform, deduplicate, ids, id: '' };
   });
+  matchWithin(drafts);
+  for (const draft of drafts) if (draft.sameAs === undefined) draft.id = nextId(draft);
+  return drafts;
+}
+
+/** Of the drafts of one match hash that want deduplication, the first of those that live longest stands for all. */
+function matchWithin(drafts: readonly Draft[]): void {
+  const longest = new Map<string, Draft>();
+  const wanting = drafts.filter(({ deduplicate }) => deduplicate);
+  for (const draft of wanting) {
+    const known = longest.get(draft.derived.matchHash);
+    if (known === undefined || !lastsAsLong(known.content, draft.content))
+      longest.set(draft.derived.matchHash, draft);
+  }
+  for (const draft of wanting) {
+    const other = longest.get(draft.derived.matchHash);
+    if (other === undefined || other === draft) continue;
+    draft.sameAs = other;
+    other.isMatched = true;
+  }
 }
 
 async function assemble(
@@ -119,19 +129,24 @@ async function assemble(
   writeId: Buffer,
 ): Promise<TokenWrite> {
   const now = deps.clock();
-  const place = { tenantId: caller.tenantId, id: draft.id };
-  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, draft.content);
-  const until = now + deps.cvcLifetimeMs;
   const { containers, expiration } = draft.content;
-  const token: StoredToken = {
-    ...place,
+  const place = {
+    tenantId: caller.tenantId,
+    id: draft.id,
     type: draft.input.type,
     containers,
+    createdBy: caller.applicationId,
+    isSolelyOwn: writesAsItself(caller),
+    isShared: draft.isMatched === true && !writesAsItself(caller),
+  };
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, draft.content);
+  const until = now + deps.cvcLifetimeMs;
+  const token: StoredToken = {
+    ...place,
     ...draft.derived,
     ...sealed,
     ...(sealedCvc === undefined ? {} : { cvcUntil: until }),
     ...(expiration === undefined ? {} : { expiration }),
-    createdBy: caller.applicationId,
     createdAt: now,
     position: newPosition(now),
     holdsLock: draft.deduplicate,
@@ -145,10 +160,12 @@ async function assemble(
   };
 }
 
-const fingerprinted = (caller: Caller, draft: Draft) => ({
+const wantedBy = (caller: Caller, { derived, content }: Draft, writeId: Buffer): Wanted => ({
   tenantId: caller.tenantId,
-  type: draft.input.type,
-  fingerprint: draft.derived.fingerprint,
+  fingerprint: derived.fingerprint,
+  matchHash: derived.matchHash,
+  writeId,
+  ...(content.expiration && { expiration: content.expiration }),
 });
 
 /** Looks for tokens that are there already, for those drafts that want to know. */
@@ -163,9 +180,8 @@ async function findDuplicates(
   );
   await Promise.all(
     wanting.map(async (draft) => {
-      const duplicate = await findDuplicate(deps, fingerprinted(caller, draft));
-      // What an earlier attempt of this very request has written is no duplicate: the write will find it.
-      if (duplicate?.writeId.equals(writeId) === false) draft.duplicate = duplicate;
+      const duplicate = await findDuplicate(deps, caller, wantedBy(caller, draft, writeId));
+      if (duplicate !== undefined) draft.duplicate = duplicate;
     }),
   );
 }
@@ -175,6 +191,7 @@ async function clear(
   deps: CreateTokenDeps,
   caller: Caller,
   drafts: readonly Draft[],
+  writeId: Buffer,
   obstacle: WriteObstacle,
 ): Promise<void> {
   if (obstacle === 'changed') return;
@@ -189,7 +206,7 @@ async function clear(
   for (const draft of drafts.filter(
     ({ deduplicate, duplicate, sameAs }) => deduplicate && !duplicate && !sameAs,
   )) {
-    const holder = await lockHolder(deps, fingerprinted(caller, draft), obstacle.lockedBy);
+    const holder = await lockHolder(deps, caller, wantedBy(caller, draft, writeId), obstacle.lockedBy);
     if (holder !== undefined) draft.duplicate = holder;
     else draft.lockOf = obstacle.lockedBy;
   }
@@ -226,7 +243,7 @@ async function attempt(
       writes.map(({ token }) => token.id),
     );
   }
-  await clear(deps, caller, drafts, outcome);
+  await clear(deps, caller, drafts, writeId, outcome);
   return 'lost';
 }
 
@@ -238,10 +255,10 @@ async function resultOf(
   writeId: Buffer,
 ): Promise<TokenResult> {
   const source = draft.sameAs ?? draft;
-  if (source.duplicate !== undefined) return duplicateResult(deps, caller, source.duplicate);
+  if (source.duplicate !== undefined) return duplicateResult(deps, caller, source.duplicate, 'token:create');
   const token = written.get(source.id);
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
-  if (source !== draft) return duplicateResult(deps, caller, token);
+  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create');
   const { content, transform } = draft;
   const isFresh = token.version === 1 && token.writeId.equals(writeId);
   const view = isFresh
@@ -252,7 +269,7 @@ async function resultOf(
         wholeData: () => Promise.resolve(wholeData(content.data, content.cvc)),
       })
     : await openToken(deps, token, transform);
-  return { kind: 'token', view, deduplicated: false };
+  return writtenResult(token, view);
 }
 
 /**

@@ -13,7 +13,20 @@ import { FieldReporter } from '../shared/field-reporter.ts';
 import { isJsonObject, jsonObject, type Json } from '../shared/json.ts';
 import { memberPath } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
-import { resolveTokens, type ResolveTokensDeps } from './resolve-tokens.ts';
+import {
+  resolveTokens,
+  type Detokenization,
+  type ResolvedTokens,
+  type ResolveTokensDeps,
+} from './resolve-tokens.ts';
+
+/** Most that one request may fill in, in bytes of JSON (decisions.md, section 3, List). */
+export const DETOKENIZED_MAX_BYTES = 6_000_000;
+
+/** A value with its expressions filled in, and until when it may be kept. */
+export interface DetokenizedJson extends Pick<ResolvedTokens, 'keepUntil'> {
+  readonly value: Secret<Json>;
+}
 
 /** A JSON value whose texts are parsed as templates, with their paths. */
 export type ParsedJson =
@@ -84,21 +97,22 @@ export function fillTexts(parsed: ParsedJson, filling: Filling, fields: FieldRep
 export async function detokenizeJson(
   deps: ResolveTokensDeps,
   caller: Caller,
-  permission: 'token:use' | 'token:read',
+  what: Detokenization,
   value: Json,
   path = '',
-): Promise<Secret<Json>> {
+): Promise<DetokenizedJson> {
   const fields = new FieldReporter();
   const parsed = parseTexts(value, path, fields);
   fields.throwIfFailed();
-  const tokens = await resolveTokens(deps, caller, permission, templatesIn(parsed).flatMap(referencesOf));
+  const tokens = await resolveTokens(deps, caller, what, templatesIn(parsed).flatMap(referencesOf));
   const filled = fillTexts(
     parsed,
     fillingWith((reference) => tokens.valueOf(reference)),
     fields,
   );
   fields.throwIfFailed();
-  return new Secret(filled);
+  const { keepUntil } = tokens;
+  return { value: new Secret(filled), ...(keepUntil === undefined ? {} : { keepUntil }) };
 }
 
 /** The detokenize operation: needs `token:read`, and shows what its rules show. */
@@ -108,5 +122,6 @@ export async function detokenize(
   value: Json,
 ): Promise<Secret<Json>> {
   requirePermission(caller, 'token:read');
-  return detokenizeJson(deps, caller, 'token:read', value);
+  const what = { permission: 'token:read', maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  return (await detokenizeJson(deps, caller, what, value)).value;
 }

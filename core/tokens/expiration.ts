@@ -24,6 +24,17 @@ export function parseExpiration(text: string): Timestamp | undefined {
   return parseIsoTimestamp(text) ?? parseAmerican(text.trim());
 }
 
+/** The first end of a token, or of the cvc of one, that is still to come, in ms since the epoch; `undefined` if none of them ends. */
+export function firstEnd(
+  tokens: readonly Pick<StoredToken, 'cvcUntil' | 'expiration'>[],
+  now: number,
+): number | undefined {
+  const ends = tokens
+    .flatMap(({ cvcUntil, expiration }) => [cvcUntil ?? 0, expiration?.at ?? 0])
+    .filter((at) => at > now);
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
 /** Whether a token does not exist for any operation, although it may not be deleted yet. */
 export function hasExpired(token: Pick<StoredToken, 'expiration'>, now: number): boolean {
   return token.expiration !== undefined && token.expiration.at <= now;

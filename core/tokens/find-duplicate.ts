@@ -1,45 +1,99 @@
+import type { Caller } from '../applications/application.ts';
+import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
+import { retryRace } from '../shared/retry-race.ts';
 import { hasExpired } from './expiration.ts';
+import { isSoleWriter } from './ownership.ts';
+import { sealAnew } from './seal-token.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
-import type { TokenTypeName } from './token-type.ts';
 
 export interface FindDuplicateDeps {
-  readonly tokenStore: Pick<TokenStore, 'find' | 'findByFingerprint'>;
+  readonly tokenStore: Pick<TokenStore, 'find' | 'findMatches' | 'update'>;
+  readonly vault: Vault;
   readonly clock: Clock;
 }
 
-/** What deduplication matches (decisions.md, section 3). */
-export interface Fingerprinted {
-  readonly tenantId: string;
-  readonly type: TokenTypeName;
-  readonly fingerprint: string;
+/** A token that is about to be written, as far as deduplication looks at it (decisions.md, section 3). */
+export type Wanted = Pick<
+  StoredToken,
+  'tenantId' | 'fingerprint' | 'matchHash' | 'writeId' | 'expiration'
+> & {
+  /** Of a token that exists already: where it is the first match itself, nothing is its duplicate. */
+  readonly id?: string;
+};
+
+/** Whether one token exists for at least as long as another. */
+export function lastsAsLong(
+  token: Pick<StoredToken, 'expiration'>,
+  wanted: Pick<StoredToken, 'expiration'>,
+): boolean {
+  if (token.expiration === undefined) return true;
+  return wanted.expiration !== undefined && token.expiration.at >= wanted.expiration.at;
 }
 
-/** Whether a token stands for the type and fingerprint: it exists, and still has them. */
-function matches(deps: FindDuplicateDeps, wanted: Fingerprinted, token: StoredToken): boolean {
+/** Whether an existing token can be taken for the wanted one. What the same request has written is no duplicate. */
+function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: StoredToken): boolean {
   return (
-    token.type === wanted.type && token.fingerprint === wanted.fingerprint && !hasExpired(token, deps.clock())
+    token.tenantId === wanted.tenantId &&
+    token.matchHash === wanted.matchHash &&
+    !token.writeId.equals(wanted.writeId) &&
+    !hasExpired(token, deps.clock()) &&
+    lastsAsLong(token, wanted)
   );
 }
 
-/** The oldest token of the type and fingerprint, or `undefined`. */
-export async function findDuplicate(
+/**
+ * The match as the caller may rely on it: marked as shared, on the condition of what was read, unless it is the caller's own. `undefined`
+ * for a token that is no match any more.
+ */
+async function relyOn(
   deps: FindDuplicateDeps,
-  wanted: Fingerprinted,
+  caller: Caller,
+  wanted: Wanted,
+  found: StoredToken,
 ): Promise<StoredToken | undefined> {
-  const tokens = await deps.tokenStore.findByFingerprint(wanted.tenantId, wanted.fingerprint);
-  return tokens
-    .filter((token) => token.tenantId === wanted.tenantId && matches(deps, wanted, token))
-    .toSorted((a, b) => a.createdAt - b.createdAt)[0];
+  let token: StoredToken | undefined = found;
+  const outcome = await retryRace<StoredToken | 'no_match'>(async () => {
+    if (token === undefined || !isMatch(deps, wanted, token)) return 'no_match';
+    if (token.isShared || isSoleWriter(caller, token)) return token;
+    const marked = { ...token, isShared: true, version: token.version + 1 };
+    const shared = { ...marked, ...(await sealAnew(deps.vault, token, marked)) };
+    if ((await deps.tokenStore.update(token, { token: shared })) === 'written') return shared;
+    token = await deps.tokenStore.find(wanted.tenantId, token.id);
+    return 'lost';
+  });
+  return outcome === 'no_match' ? undefined : outcome;
 }
 
-/** The token that holds the lock of a fingerprint if it still stands for it; a holder that is gone does not. */
+/** A token that can be taken for the wanted one, with the caller's reliance on it written down; `undefined` if there is none. */
+export async function findDuplicate(
+  deps: FindDuplicateDeps,
+  caller: Caller,
+  wanted: Wanted,
+): Promise<StoredToken | undefined> {
+  for await (const tokens of deps.tokenStore.findMatches(wanted))
+    for (const token of tokens) {
+      if (token.id === wanted.id) return undefined;
+      const match = await relyOn(deps, caller, wanted, token);
+      if (match !== undefined) return match;
+    }
+  return undefined;
+}
+
+/** Whether the holder of a lock can be taken for the wanted token; if not, the lock may be taken over. */
+export async function lockStands(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {
+  const token = await deps.tokenStore.find(wanted.tenantId, id);
+  return token !== undefined && isMatch(deps, wanted, token);
+}
+
+/** The holder of a lock, with the caller's reliance on it written down; `undefined` if {@link lockStands} is not so. */
 export async function lockHolder(
   deps: FindDuplicateDeps,
-  wanted: Fingerprinted,
+  caller: Caller,
+  wanted: Wanted,
   id: string,
 ): Promise<StoredToken | undefined> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);
-  return token !== undefined && matches(deps, wanted, token) ? token : undefined;
+  return token && relyOn(deps, caller, wanted, token);
 }

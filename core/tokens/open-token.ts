@@ -7,7 +7,7 @@ import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { wholeData } from './prepare-token.ts';
 import { sealContext } from './seal-context.ts';
-import type { StoredToken, TokenDetails, TokenView } from './token.ts';
+import type { StoredToken, TokenDescription, TokenDetails, TokenView } from './token.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 
@@ -18,7 +18,10 @@ export interface OpenTokenDeps {
 }
 
 /** The details of a token; an empty object when all are the defaults of its type. */
-export async function openDetails(vault: Vault, token: StoredToken): Promise<TokenDetails> {
+export async function openDetails(
+  vault: Vault,
+  token: Omit<StoredToken, 'sealedData'>,
+): Promise<TokenDetails> {
   if (token.sealedDetails === undefined) return {};
   const details = await vault.open(sealContext(token, 'details'), token.sealedDetails);
   // Only this module's counterpart in create and update writes the field, and the seal proves it unchanged.
@@ -79,6 +82,18 @@ export function maskOf(token: Pick<StoredToken, 'type'>, details: TokenDetails):
   return details.mask === undefined ? tokenType(token.type).mask : details.mask;
 }
 
+/** The details of a token with the defaults of its type. */
+export function describe(token: Pick<StoredToken, 'type'>, details: TokenDetails): TokenDescription {
+  const type = tokenType(token.type);
+  const searchIndexes = details.searchIndexes ?? type.searchIndexes;
+  return {
+    mask: maskOf(token, details),
+    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
+    ...(searchIndexes.length === 0 ? {} : { searchIndexes }),
+    fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
+  };
+}
+
 /** The parts of a token, opened only when a transform needs them. */
 export interface TokenParts {
   readonly details: TokenDetails;
@@ -104,19 +119,9 @@ export async function showToken(
   transform: Transform,
   parts: TokenParts,
 ): Promise<TokenView> {
-  const { details } = parts;
-  const type = tokenType(token.type);
-  const mask = maskOf(token, details);
-  const searchIndexes = details.searchIndexes ?? type.searchIndexes;
-  const data = await transformed(transform, mask, parts);
-  return {
-    ...token,
-    mask,
-    ...(data === undefined ? {} : { data }),
-    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
-    ...(searchIndexes.length === 0 ? {} : { searchIndexes }),
-    fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
-  };
+  const description = describe(token, parts.details);
+  const data = await transformed(transform, description.mask, parts);
+  return { ...token, description, ...(data === undefined ? {} : { data }) };
 }
 
 /** A token that was read, with the transform that its reader may see it under. */

@@ -1,4 +1,5 @@
 import { decideAccess } from '../applications/access-decision.ts';
+import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import type { Permission } from '../applications/permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
@@ -11,9 +12,10 @@ import {
   type PageRequest,
   type Slice,
 } from '../shared/pagination.ts';
-import { openTokens, type OpenTokenDeps } from './open-token.ts';
+import { openPage } from './open-page.ts';
+import type { OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
-import type { StoredToken, TokenView } from './token.ts';
+import type { TokenHead, TokenView } from './token.ts';
 import type { TokenCandidate, TokenStore } from './token-store.ts';
 
 export interface PageTokensDeps extends OpenTokenDeps {
@@ -29,21 +31,38 @@ export interface TokenQuery {
   readonly filters: string;
   /** Hashed terms, all of which must hold. */
   readonly terms: readonly string[];
-  /** A few tokens that alone can match; then no index is walked. */
-  readonly among?: () => Promise<readonly StoredToken[]>;
+  /** The fingerprint that must hold. */
+  readonly fingerprint?: string;
+  /** Ids that alone can match; then no index is walked. */
+  readonly ids?: readonly string[];
+  /** It asks for data or a fingerprint, and so must not tell of tokens that are redacted for the caller (decisions.md, section 3, Search). */
+  readonly asksForData?: boolean;
   /** What else must hold, as far as a candidate shows it. */
   readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
 }
 
+function candidateOf(token: TokenHead): TokenCandidate {
+  const { id, position, type, containers, hasMask, expiration } = token;
+  return { id, position, type, containers, hasMask, ...(expiration && { expiresAt: expiration.at }) };
+}
+
+/** Whether a token, as it is now, stands where the query looks. */
+function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenHead): boolean {
+  const isOfFingerprint = fingerprint === undefined || token.fingerprint === fingerprint;
+  return isOfFingerprint && terms.every((term) => token.terms.includes(term));
+}
+
+/** Whether the caller may see a candidate at all, and, if the query asks for data, may learn whether the data is that. */
+function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandidate): Transform | undefined {
+  const transform = decideAccess(caller, query.permission, candidate);
+  if (transform === undefined || query.asksForData !== true) return transform;
+  const isRedacted = transform === 'redact' || (transform === 'mask' && candidate.hasMask !== true);
+  return isRedacted ? undefined : transform;
+}
+
 /** Candidates from a few tokens, newest first, after a position. */
-async function* fromTokens(tokens: readonly StoredToken[], after: string | undefined) {
-  const candidates = tokens.map((token) => ({
-    id: token.id,
-    position: token.position,
-    type: token.type,
-    containers: token.containers,
-    ...(token.expiration && { expiresAt: token.expiration.at }),
-  }));
+async function* fromTokens(tokens: readonly TokenHead[], after: string | undefined) {
+  const candidates = tokens.map(candidateOf);
   const newestFirst = candidates.toSorted((a, b) => (a.position < b.position ? 1 : -1));
   yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
 }
@@ -55,13 +74,18 @@ async function candidates(
   after: string | undefined,
   expected: number,
 ) {
-  if (query.among === undefined) {
-    const wanted = { terms: query.terms, expected, ...(after === undefined ? {} : { after }) };
-    return deps.tokenStore.candidates(caller.tenantId, wanted);
+  if (query.ids === undefined) {
+    const { terms, fingerprint } = query;
+    return deps.tokenStore.candidates(caller.tenantId, {
+      terms,
+      expected,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(after === undefined ? {} : { after }),
+    });
   }
-  const tokens = await query.among();
+  const tokens = await deps.tokenStore.findHeads(caller.tenantId, query.ids);
   return fromTokens(
-    tokens.filter((token) => query.terms.every((term) => token.terms.includes(term))),
+    tokens.filter((token) => standsUnder(query, token)),
     after,
   );
 }
@@ -72,8 +96,9 @@ async function read(
   caller: Caller,
   query: TokenQuery,
   slice: readonly TokenCandidate[],
+  size: number,
 ): Promise<readonly TokenView[]> {
-  const found = await deps.tokenStore.findMany(
+  const found = await deps.tokenStore.findHeads(
     caller.tenantId,
     slice.map(({ id }) => id),
   );
@@ -82,11 +107,11 @@ async function read(
   const permitted = slice.flatMap(({ id }) => {
     const token = byId.get(id);
     if (token === undefined || hasExpired(token, now) || !query.matches(token)) return [];
-    if (!query.terms.every((term) => token.terms.includes(term))) return [];
-    const transform = decideAccess(caller, query.permission, token);
+    if (!standsUnder(query, token)) return [];
+    const transform = transformFor(caller, query, candidateOf(token));
     return transform === undefined ? [] : [{ token, transform }];
   });
-  return openTokens(deps, permitted);
+  return openPage(deps, permitted, size);
 }
 
 /**
@@ -109,7 +134,7 @@ export async function pageTokens(
   const isVisible = (candidate: TokenCandidate): boolean =>
     (candidate.expiresAt === undefined || candidate.expiresAt > now) &&
     query.matches(candidate) &&
-    decideAccess(caller, query.permission, candidate) !== undefined;
+    transformFor(caller, query, candidate) !== undefined;
   const walk = async (): Promise<Slice<TokenCandidate>> => {
     if (request.kind === 'numbered') {
       return sliceNumbered(await candidates(deps, caller, query, undefined, COUNT_MAX), isVisible, request);
@@ -127,5 +152,5 @@ export async function pageTokens(
     after: next === undefined ? null : encodeCursor(key, scope, next),
     ...(total !== undefined && request.kind === 'numbered' && { counted: { ...total, page: request.page } }),
   };
-  return { items: await read(deps, caller, query, entries), info };
+  return { items: await read(deps, caller, query, entries, request.size), info };
 }

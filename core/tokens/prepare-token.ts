@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
 import { renderTemplate } from '../expressions/render.ts';
 import type { Container } from '../shared/container.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
@@ -30,12 +30,14 @@ export interface PreparedContent {
   readonly details: TokenDetails;
   /** The expiration that `expiresAt` names. */
   readonly expiration?: Timestamp;
-  /** The fingerprint under a tenant's fingerprint key. */
-  fingerprint(key: KeyObject): string;
+  /** The fingerprint and the match hash under a tenant's fingerprint key. */
+  fingerprints(key: KeyObject): { readonly fingerprint: string; readonly matchHash: string };
   /** The hashed terms under a tenant's search key. */
   terms(key: KeyObject): readonly string[];
   /** Whether there is any term, so that a plain token needs no search key. */
   readonly hasTerms: boolean;
+  /** Whether the token has a mask, its own or that of its type. */
+  readonly hasMask: boolean;
 }
 
 /** Largest data of a token, in bytes of JSON (decisions.md, section 3). */
@@ -124,14 +126,22 @@ export function prepareContent(content: TokenContent, now: number): PreparedCont
   const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report);
   fields.throwIfFailed();
   const terms = termsOf(content, containers, type, indexes);
+  const mask = content.mask === undefined ? type.mask : content.mask;
+  const expression = content.fingerprintExpression ?? type.fingerprintExpression;
   return {
     data,
     ...(checked.cvc === undefined ? {} : { cvc: new Secret<Json>(checked.cvc) }),
     containers,
     details,
     ...(expiration === undefined ? {} : { expiration }),
-    fingerprint: (key) => fingerprint(key, content.type, data, value),
+    fingerprints: (key) => {
+      const made = fingerprint(key, { type: content.type, data, expression, value });
+      const isDefault = expression === type.fingerprintExpression;
+      const matched = { fingerprint: made, containers, mask, ...(isDefault ? {} : { data }) };
+      return { fingerprint: made, matchHash: matchHash(key, matched) };
+    },
     terms: (key) => [...new Set(terms.map((term) => hashTerm(key, term)))],
     hasTerms: terms.length > 0,
+    hasMask: mask !== null,
   };
 }

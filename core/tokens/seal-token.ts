@@ -2,12 +2,12 @@ import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { sealContext } from './seal-context.ts';
+import { sealContext, type SealedPlace } from './seal-context.ts';
 import type { PreparedContent } from './prepare-token.ts';
 import type { StoredToken } from './token.ts';
 
 /** What is derived from a token's content under the tenant's keys. */
-export type DerivedParts = Pick<StoredToken, 'fingerprint' | 'terms'>;
+export type DerivedParts = Pick<StoredToken, 'fingerprint' | 'matchHash' | 'terms' | 'hasMask'>;
 
 /** The fingerprint and the hashed terms of contents of one tenant. */
 export async function derive(
@@ -21,7 +21,8 @@ export async function derive(
     needsTerms ? keys.current(tenantId, 'search') : undefined,
   ]);
   return contents.map((content) => ({
-    fingerprint: content.fingerprint(fingerprintKey.key),
+    ...content.fingerprints(fingerprintKey.key),
+    hasMask: content.hasMask,
     terms: searchKey === undefined ? [] : content.terms(searchKey.key),
   }));
 }
@@ -34,7 +35,7 @@ export interface SealedParts extends Pick<StoredToken, 'sealedData' | 'sealedDet
 /** Seals every part of a token for its place. */
 export async function sealContent(
   vault: Vault,
-  token: Pick<StoredToken, 'tenantId' | 'id'>,
+  token: SealedPlace,
   { data, details, cvc }: PreparedContent,
 ): Promise<SealedParts> {
   const hasDetails = Object.keys(details).length > 0;
@@ -46,4 +47,15 @@ export async function sealContent(
     cvc === undefined ? undefined : vault.seal(sealContext(token, 'cvc'), cvc),
   ]);
   return { sealedData, ...(sealedDetails && { sealedDetails }), ...(sealedCvc && { sealedCvc }) };
+}
+
+/** The sealed parts of a token under another place, or another key: the same content, sealed anew. */
+export async function sealAnew(vault: Vault, from: StoredToken, to: SealedPlace): Promise<SealedParts> {
+  const again = async (field: 'data' | 'details', sealed: Buffer) =>
+    vault.seal(sealContext(to, field), await vault.open(sealContext(from, field), sealed));
+  const { sealedData, sealedDetails } = from;
+  return {
+    sealedData: await again('data', sealedData),
+    ...(sealedDetails && { sealedDetails: await again('details', sealedDetails) }),
+  };
 }

@@ -24,6 +24,9 @@ function refused(message: string): Error {
 function termOf(match: RegExpExecArray): SearchTerm {
   const [, metadata, quotedKey, plainKey, name = '', quoted, plain = ''] = match;
   const value = quoted === undefined ? plain : unescaped(quoted);
+  // It reads like a wildcard, and would silently match nothing but itself.
+  if (quoted === undefined && plain.includes('*'))
+    throw refused('has a term with *, which is no wildcard; to search for the character, quote the value');
   if (metadata !== undefined)
     return {
       field: 'metadata',

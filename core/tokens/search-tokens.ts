@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../shared/pagination.ts';
 import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
 import { parseSearchQuery, type SearchTerm } from './search-query.ts';
-import type { StoredToken, TokenView } from './token.ts';
+import type { TokenView } from './token.ts';
 import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
 
 /** Below these stand tokens without index entries, since they are in the default containers of their type. */
@@ -25,33 +25,21 @@ function indexTerm(term: SearchTerm): IndexTerm | undefined {
 }
 
 function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
+  const fingerprint = valueOf(terms, 'fingerprint');
   return (candidate) =>
     terms.every((term) => {
       if (term.field === 'type') return candidate.type === term.value.toLowerCase();
       if (term.field === 'id') return candidate.id === term.value;
+      if (term.field === 'fingerprint') return term.value === fingerprint;
       if (term.field === 'container')
         return candidate.containers.some((container) => covers(term.value, container));
       return true;
     });
 }
 
-/** The few tokens that an id or a fingerprint leaves, if the query names one. */
-function among(
-  deps: PageTokensDeps,
-  tenantId: string,
-  terms: readonly SearchTerm[],
-): (() => Promise<readonly StoredToken[]>) | undefined {
-  const valueOf = (field: 'id' | 'fingerprint') => terms.find((term) => term.field === field)?.value;
-  const [id, fingerprint] = [valueOf('id'), valueOf('fingerprint')];
-  const hasFingerprints = (token: StoredToken) =>
-    terms.every((term) => term.field !== 'fingerprint' || term.value === token.fingerprint);
-  if (id !== undefined)
-    return async () => (await deps.tokenStore.findMany(tenantId, [id])).filter(hasFingerprints);
-  if (fingerprint === undefined) return undefined;
-  return async () =>
-    (await deps.tokenStore.findByFingerprint(tenantId, fingerprint)).filter(
-      (token) => token.tenantId === tenantId && hasFingerprints(token),
-    );
+/** The value that a query asks for in a field; two that differ match nothing. */
+function valueOf(terms: readonly SearchTerm[], field: 'id' | 'fingerprint'): string | undefined {
+  return terms.find((term) => term.field === field)?.value;
 }
 
 /** A page of the tokens that match a query and that the caller may search (decisions.md, section 3, Search). */
@@ -66,7 +54,7 @@ export async function searchTokens(
   const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
   const searchKey =
     indexed.length === 0 ? undefined : (await deps.tenantKeys.current(caller.tenantId, 'search')).key;
-  const few = among(deps, caller.tenantId, terms);
+  const [id, fingerprint] = [valueOf(terms, 'id'), valueOf(terms, 'fingerprint')];
   return pageTokens(
     deps,
     caller,
@@ -75,7 +63,9 @@ export async function searchTokens(
       permission: 'token:search',
       filters: JSON.stringify(terms),
       terms: searchKey === undefined ? [] : indexed.map((term) => hashTerm(searchKey, term)),
-      ...(few && { among: few }),
+      ...(fingerprint !== undefined && { fingerprint }),
+      ...(id !== undefined && { ids: [id] }),
+      asksForData: terms.some(({ field }) => field === 'data' || field === 'fingerprint'),
       matches: matches(terms),
     },
     request,

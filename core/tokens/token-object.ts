@@ -2,26 +2,54 @@ import { defined } from '../shared/defined.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { formatTimestamp } from '../shared/timestamp.ts';
 import { cardBrand } from './card-brand.ts';
-import type { TokenView } from './token.ts';
+import type { StoredToken, TokenDescription, TokenView } from './token.ts';
 
-/** The Token object of the interface (spec.md): the only members of a token that can leave. */
-export function tokenObject(token: TokenView): JsonObject {
+type Clear = Pick<
+  StoredToken,
+  | 'id'
+  | 'tenantId'
+  | 'type'
+  | 'containers'
+  | 'expiration'
+  | 'createdBy'
+  | 'createdAt'
+  | 'modifiedBy'
+  | 'modifiedAt'
+>;
+
+/** The members that say nothing of the content: what an update shows without `token:read` (decisions.md, section 3, Update). */
+export function clearMembers(token: Clear): JsonObject {
   return defined({
     id: token.id,
     tenant_id: token.tenantId,
     type: token.type,
-    data: token.data?.reveal(),
-    mask: token.mask ?? undefined,
-    fingerprint: token.fingerprint,
-    fingerprint_expression: token.fingerprintExpression,
     containers: token.containers,
-    metadata: token.metadata ?? {},
-    search_indexes: token.searchIndexes,
     expires_at: token.expiration && formatTimestamp(token.expiration.at, token.expiration.offsetMinutes),
     created_by: token.createdBy,
     created_at: formatTimestamp(token.createdAt),
     modified_by: token.modifiedBy,
     modified_at: token.modifiedAt === undefined ? undefined : formatTimestamp(token.modifiedAt),
+  });
+}
+
+/** The members that describe a token, as far as they are shown. */
+export function descriptionOf({ mask, metadata, searchIndexes, fingerprintExpression }: TokenDescription) {
+  return {
+    mask: mask ?? undefined,
+    fingerprint_expression: fingerprintExpression,
+    metadata: metadata ?? {},
+    search_indexes: searchIndexes,
+  };
+}
+
+/** The Token object of the interface (spec.md): the only members of a token that can leave. */
+export function tokenObject(token: TokenView): JsonObject {
+  return defined({
+    ...clearMembers(token),
+    fingerprint: token.fingerprint,
+    data: token.data?.reveal(),
+    ...(token.description && descriptionOf(token.description)),
+    _extras: token.omitted && { omitted: token.omitted },
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Container } from '../shared/container.ts';
-import type { StoredToken } from './token.ts';
+import type { StoredToken, TokenHead } from './token.ts';
 import type { TokenTypeName } from './token-type.ts';
 
 /** A sealed cvc, kept where there are no backups. `until` in ms since the epoch. */
@@ -13,7 +13,7 @@ export interface TokenWrite {
   readonly token: StoredToken;
   /** A new cvc; `removed` takes an old one away; absent leaves it as it is. */
   readonly cvc?: StoredCvc | 'removed';
-  /** A token that is gone, or no longer has the fingerprint, whose lock may be taken over. Only for a token that `holdsLock`. */
+  /** A token that is gone, or no match any more, whose lock may be taken over. Only for a token that `holdsLock`. */
   readonly lockOf?: string;
 }
 
@@ -21,7 +21,7 @@ export interface TokenWrite {
 export type WriteObstacle =
   /** A token of this id exists: also one that has expired and was not swept yet, and also this very token when the answer to an earlier attempt was lost (its `writeId` tells). */
   | { readonly taken: StoredToken }
-  /** Another token holds the lock of the type and fingerprint. */
+  /** Another token holds the lock of the match hash. */
   | { readonly lockedBy: string }
   /** The token has changed, or is gone, since it was read. */
   | 'changed';
@@ -34,6 +34,18 @@ export interface TokenCandidate {
   readonly type: TokenTypeName;
   readonly containers: readonly Container[];
   readonly expiresAt?: number;
+  /** Whether the token has a mask; not known of one that comes from the list of all. */
+  readonly hasMask?: boolean;
+}
+
+/** What the candidates of a walk have in common: terms (hashes), all of which they stand under, or a fingerprint. */
+export interface CandidateQuery {
+  readonly terms: readonly string[];
+  readonly fingerprint?: string;
+  /** Only what is older than this position. */
+  readonly after?: string;
+  /** About how many will be taken, so that not many more are read. */
+  readonly expected: number;
 }
 
 /** Where tokens are kept. Every call rejects with `dependency_unavailable` when the store is down or throttles after retries. */
@@ -51,17 +63,21 @@ export interface TokenStore {
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
   /** The cvc of those of the cards that have one, by token id; the caller checks their hour. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
-  /** Tokens of a fingerprint; the newest ones may not be among them yet. */
-  findByFingerprint(tenantId: string, fingerprint: string): Promise<readonly StoredToken[]>;
+  /** {@link findMany} without the data that stands in items of its own. */
+  findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]>;
+  /** The tokens of heads with all of their data, read where it stands; one that has changed meanwhile is read anew, one that is gone left out. */
+  readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]>;
   /**
-   * Candidates newest first, in batches, starting after `after` (a position). With `terms` (hashes): those under all of them. A
-   * candidate may have changed or gone since its entry was written; who reads it looks again. `expected` is about how many will
-   * be taken, so that not many more are read.
+   * Tokens of a match hash that do not expire before `expiration` (without one: that never expire), the first to expire first and of those
+   * the oldest, in batches. The newest ones may not be among them yet; who relies on one looks again.
    */
-  candidates(
-    tenantId: string,
-    wanted: { readonly terms: readonly string[]; readonly after?: string; readonly expected: number },
-  ): AsyncIterable<readonly TokenCandidate[]>;
+  findMatches(
+    wanted: Pick<StoredToken, 'tenantId' | 'fingerprint' | 'matchHash' | 'expiration'>,
+  ): AsyncIterable<readonly StoredToken[]>;
+  /**
+   * Candidates newest first, in batches. A candidate may have changed or gone since its entry was written; who reads it looks again.
+   */
+  candidates(tenantId: string, wanted: CandidateQuery): AsyncIterable<readonly TokenCandidate[]>;
   /**
    * Deletes a token in one call if it can be decided and done in one: it stands in a single container below one of `below`, has
    * not expired at `now`, and nothing else belongs to it. Otherwise nothing changes, and the token comes back, or `undefined` if there is none.

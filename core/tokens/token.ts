@@ -20,6 +20,12 @@ export interface StoredToken {
   readonly type: TokenTypeName;
   readonly containers: readonly Container[];
   readonly fingerprint: string;
+  /** Keyed hash of all that a duplicate must have in common, but for the expiry (`match-hash.ts`). */
+  readonly matchHash: string;
+  /** All data ever written to it came from the private application that created it, by its own key. */
+  readonly isSolelyOwn: boolean;
+  /** Another caller was given it as the match of a deduplication, and relies on what it was matched by. */
+  readonly isShared: boolean;
   /** Sealed JSON of the data, never with a cvc. */
   readonly sealedData: Buffer;
   /** Sealed {@link TokenDetails}; absent when every detail is the default. */
@@ -36,22 +42,51 @@ export interface StoredToken {
   readonly modifiedAt?: number;
   /** Hashes of the terms that the token can be found by (`index-term.ts`); empty for a plain token. */
   readonly terms: readonly string[];
-  /** Whether it is the token that creates with `deduplicate_token` find for its type and fingerprint. */
+  /** Whether it has a mask, its own or that of its type: without one, a rule that masks shows no data. */
+  readonly hasMask: boolean;
+  /** Whether it is the token that creates with `deduplicate_token` find for its match hash. */
   readonly holdsLock: boolean;
-  /** Starts at 1 and grows by one with each update. */
+  /** Starts at 1 and grows by one with each write. */
   readonly version: number;
-  /** Names the request that wrote this version, so that a write whose answer was lost is recognised when it is tried again. */
+  /**
+   * Names the request that wrote the content, so that a write whose answer was lost is recognised when it is tried again.
+   * What only seals the same content anew keeps it.
+   */
   readonly writeId: Buffer;
 }
 
 type NotShown =
-  'sealedData' | 'sealedDetails' | 'cvcUntil' | 'terms' | 'holdsLock' | 'position' | 'version' | 'writeId';
+  | 'sealedData'
+  | 'sealedDetails'
+  | 'cvcUntil'
+  | 'matchHash'
+  | 'isSolelyOwn'
+  | 'isShared'
+  | 'terms'
+  | 'hasMask'
+  | 'holdsLock'
+  | 'position'
+  | 'version'
+  | 'writeId';
+
+/** A token as it is found before its data is read from the items beside it, where it is too large for its own. */
+export interface TokenHead extends Omit<StoredToken, 'sealedData'> {
+  readonly sealedData: Buffer | undefined;
+  /** Bytes of JSON of the data. */
+  readonly dataBytes: number;
+}
+
+/** The details of a token with the defaults of its type; `null` for no mask. */
+export interface TokenDescription extends TokenDetails {
+  readonly mask: Json;
+  readonly fingerprintExpression: string;
+}
 
 /** A token as a caller may see it: `data` is absent when it was redacted. */
 export interface TokenView extends Omit<StoredToken, NotShown> {
   readonly data?: Secret<Json>;
-  readonly mask: Json;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly searchIndexes?: readonly string[];
-  readonly fingerprintExpression: string;
+  /** Absent where it was left out of a page. */
+  readonly description?: TokenDescription;
+  /** Names of the members of the Token object that were too large for their share of a page. */
+  readonly omitted?: readonly string[];
 }

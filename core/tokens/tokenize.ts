@@ -3,6 +3,7 @@ import { requirePermission } from '../applications/require-permission.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { memberPath } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
+import { mapShape, type Shape } from '../shared/shape.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { createTokens, type CreateTokenDeps, type PlacedInput } from './create-tokens.ts';
@@ -12,24 +13,16 @@ import type { TokenResult } from './token-result.ts';
 /** Most tokens that one request may create (decisions.md, section 3). */
 const TOKENS_MAX = 100;
 
-/** What stands where a token was: its result, and whether the whole object or only its id goes there. */
-export interface TokenizedLeaf {
-  readonly result: TokenResult;
+/** A place in a tokenized value, and whether the whole token or only its id goes there. */
+export interface TokenPlace {
   readonly shows: 'token' | 'id';
 }
 
-/** A tokenized value: the request's own shape, with leaves where tokens were made. */
-export type Tokenized =
-  | { readonly leaf: TokenizedLeaf }
-  | { readonly array: readonly Tokenized[] }
-  | { readonly object: readonly (readonly [string, Tokenized])[] }
-  | { readonly nothing: true };
+/** A tokenized value: the request's own shape, with results where tokens were made. */
+export type Tokenized = Shape<TokenPlace & { readonly result: TokenResult }>;
 
-type Plan =
-  | { readonly token: number; readonly shows: 'token' | 'id' }
-  | { readonly array: readonly Plan[] }
-  | { readonly object: readonly (readonly [string, Plan])[] }
-  | { readonly nothing: true };
+/** The same before anything was made: the numbers of the tokens to be. */
+type Plan = Shape<TokenPlace & { readonly token: number }>;
 
 /** Checks the shape of an object that is to be a token; reports errors at its path. */
 export type ParseTokenInput = (object: JsonObject, path: string) => TokenInput;
@@ -57,17 +50,7 @@ function plan(value: Json, path: string, parse: ParseTokenInput, placed: PlacedI
   }
   const isObject = isJsonObject(value);
   placed.push({ path, input: isObject ? parse(value, path) : { type: 'token', data: new Secret(value) } });
-  return { token: placed.length - 1, shows: isObject ? 'token' : 'id' };
-}
-
-function filled(node: Plan, results: readonly TokenResult[]): Tokenized {
-  if ('array' in node) return { array: node.array.map((element) => filled(element, results)) };
-  if ('object' in node)
-    return { object: node.object.map(([name, member]) => [name, filled(member, results)] as const) };
-  if ('nothing' in node) return node;
-  const result = results[node.token];
-  if (result === undefined) throw new Error('tokenize: a token was lost');
-  return { leaf: { result, shows: node.shows } };
+  return { leaf: { token: placed.length - 1, shows: isObject ? 'token' : 'id' } };
 }
 
 /**
@@ -86,5 +69,10 @@ export async function tokenize(
   const shape = plan(value, '', parse, placed);
   if (placed.length > TOKENS_MAX)
     throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
-  return filled(shape, await createTokens(deps, caller, placed, writes));
+  const results = await createTokens(deps, caller, placed, writes);
+  return mapShape(shape, ({ token, shows }) => {
+    const result = results[token];
+    if (result === undefined) throw new Error('tokenize: a token was lost');
+    return { result, shows };
+  });
 }

@@ -6,16 +6,18 @@ import { isJsonObject, type Json } from '../shared/json.ts';
 import { mergePatch } from '../shared/merge-patch.ts';
 import { retryRace } from '../shared/retry-race.ts';
 import { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
-import { findDuplicate, lockHolder } from './find-duplicate.ts';
+import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
-import { maskOf, openData, openDetails, openToken } from './open-token.ts';
+import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
+import { isSoleWriter } from './ownership.ts';
 import { prepareContent, type PreparedContent, type TokenContent } from './prepare-token.ts';
 import { derive, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
-import { duplicateResult, type TokenResult } from './token-result.ts';
+import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
 
 /** What an update says; a member that is absent stays as it is (decisions.md, section 3, Update). */
@@ -89,6 +91,51 @@ function patchContent(
   };
 }
 
+/** What describes a token: it decides what other callers see of it, and its names in requests. */
+const DESCRIPTION = {
+  mask: 'mask',
+  fingerprintExpression: 'fingerprint_expression',
+  searchIndexes: 'search_indexes',
+  containers: 'containers',
+} as const satisfies Partial<Record<keyof TokenPatch, string>>;
+
+/**
+ * Description is a right (decisions.md, section 3, Update): throws `forbidden` for a patch that carries some of it, unless the caller's rule
+ * reveals, or the token holds nothing but what the caller wrote itself and nobody else relies on it.
+ */
+function requireDescription(
+  caller: Caller,
+  previous: StoredToken,
+  patch: TokenPatch,
+  transform: Transform,
+): void {
+  const names = Object.entries(DESCRIPTION)
+    .filter(([member]) => patch[member as keyof typeof DESCRIPTION] !== undefined)
+    .map(([, name]) => name);
+  if (names.length === 0 || transform === 'reveal') return;
+  if (isSoleWriter(caller, previous) && !previous.isShared) return;
+  throw new ServiceError(
+    'forbidden',
+    `To change ${names.join(', ')}, a rule must grant token:update with the transform reveal on the old and the new containers.`,
+  );
+}
+
+/** Who was given a token as a match relies on what it was matched by, and on how long it lives. Throws `forbidden`. */
+function requireUnshared(
+  previous: StoredToken,
+  next: StoredToken,
+  patch: TokenPatch,
+  transform: Transform,
+): void {
+  if (!previous.isShared || transform === 'reveal') return;
+  const livesAsLong = previous.expiration?.at === next.expiration?.at;
+  if (previous.matchHash === next.matchHash && (patch.expiresAt === undefined || livesAsLong)) return;
+  throw new ServiceError(
+    'forbidden',
+    'The token is shared by deduplication: to change expires_at, or data that it was matched by, a rule must grant token:update with the transform reveal.',
+  );
+}
+
 interface Change {
   readonly previous: StoredToken;
   readonly content: PreparedContent;
@@ -104,6 +151,8 @@ async function prepareChange(
   patch: TokenPatch,
 ): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
+  // Before anything is evaluated: what fails on data tells something about it.
+  requireDescription(caller, previous, patch, before);
   const [details, data] = await Promise.all([
     openDetails(deps.vault, previous),
     openData(deps.vault, previous),
@@ -111,7 +160,9 @@ async function prepareChange(
   const patched = patchData(previous, data.reveal(), patch.data?.reveal());
   const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
-  return { previous, content, cvc: patched.cvc, transform: moreRestrictive(before, after) };
+  const transform = moreRestrictive(before, after);
+  requireDescription(caller, previous, patch, transform);
+  return { previous, content, cvc: patched.cvc, transform };
 }
 
 function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
@@ -134,12 +185,16 @@ async function assemble(
   const { previous, content } = change;
   const [derived] = await derive(deps.tenantKeys, caller.tenantId, [content]);
   if (derived === undefined) throw new Error('update token: nothing was derived');
-  const { sealedCvc, ...sealed } = await sealContent(deps.vault, previous, content);
+  const place = {
+    ...previous,
+    containers: content.containers,
+    isSolelyOwn: patch.data === undefined ? previous.isSolelyOwn : isSoleWriter(caller, previous),
+  };
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, content);
   const until = cvcUntil(deps, change);
   const expiration = patch.expiresAt === undefined ? previous.expiration : content.expiration;
   const token: StoredToken = {
-    ...withoutOptional(previous),
-    containers: content.containers,
+    ...withoutOptional(place),
     ...derived,
     ...sealed,
     ...(until === undefined ? {} : { cvcUntil: until }),
@@ -157,17 +212,17 @@ async function assemble(
 /** Another token with the fingerprint that this one is about to have, if the patch asks for one. */
 async function duplicateOf(
   deps: CreateTokenDeps,
+  caller: Caller,
   { token }: TokenWrite,
   patch: TokenPatch,
 ): Promise<StoredToken | undefined> {
-  if (patch.deduplicateToken !== true) return undefined;
-  const duplicate = await findDuplicate(deps, token);
-  return duplicate?.id === token.id ? undefined : duplicate;
+  return patch.deduplicateToken === true ? findDuplicate(deps, caller, token) : undefined;
 }
 
 /** Writes a change. A lock that another token holds is left to it, unless the patch asks to be deduplicated. */
 async function write(
   deps: CreateTokenDeps,
+  caller: Caller,
   change: Change,
   next: TokenWrite,
   patch: TokenPatch,
@@ -175,16 +230,21 @@ async function write(
   const outcome = await deps.tokenStore.update(change.previous, next);
   if (outcome === 'written') return next.token;
   if (outcome === 'changed' || 'taken' in outcome) return 'lost';
-  const holder = await lockHolder(deps, next.token, outcome.lockedBy);
-  if (holder === undefined) return write(deps, change, { ...next, lockOf: outcome.lockedBy }, patch);
-  if (patch.deduplicateToken === true) return { duplicate: holder };
-  return write(deps, change, { ...next, token: { ...next.token, holdsLock: false } }, patch);
+  const takingOver = { ...next, lockOf: outcome.lockedBy };
+  if (patch.deduplicateToken === true) {
+    const duplicate = await lockHolder(deps, caller, next.token, outcome.lockedBy);
+    return duplicate === undefined ? write(deps, caller, change, takingOver, patch) : { duplicate };
+  }
+  if (!(await lockStands(deps, next.token, outcome.lockedBy)))
+    return write(deps, caller, change, takingOver, patch);
+  return write(deps, caller, change, { ...next, token: { ...next.token, holdsLock: false } }, patch);
 }
 
 /**
  * Applies a merge patch to a token: the result is checked as its type again, and all that is derived from it is made anew. Retries when
  * another update got in between, so that no member is lost. Throws `not_found`, `forbidden` (old and new containers both need
- * `token:update`), `validation_failed`, and `conflict` after several lost races. `read`: the token, if it was read already.
+ * `token:update`, a description more than that), `validation_failed`, and `conflict` after several lost races. `read`: the token, if it
+ * was read already.
  */
 export async function updateToken(
   deps: CreateTokenDeps,
@@ -203,19 +263,17 @@ export async function updateToken(
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
     // An earlier attempt of this very request was written, and its answer was lost.
     if (previous.writeId.equals(writeId))
-      return shown(deps, previous, requireAccess(caller, 'token:update', previous));
+      return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous));
     const change = await prepareChange(deps, caller, previous, patch);
     const next = await assemble(deps, caller, change, patch, writeId);
-    const duplicate = await duplicateOf(deps, next, patch);
-    if (duplicate !== undefined) return duplicateResult(deps, caller, duplicate);
-    const outcome = await write(deps, change, next, patch);
+    requireUnshared(previous, next.token, patch, change.transform);
+    const duplicate = await duplicateOf(deps, caller, next, patch);
+    const outcome = duplicate === undefined ? await write(deps, caller, change, next, patch) : { duplicate };
     if (outcome === 'lost') return 'lost';
-    return 'duplicate' in outcome
-      ? duplicateResult(deps, caller, outcome.duplicate)
-      : shown(deps, outcome, change.transform);
+    const result =
+      'duplicate' in outcome
+        ? await duplicateResult(deps, caller, outcome.duplicate, 'token:update')
+        : await updatedResult(deps, caller, outcome, change.transform);
+    return { ...result, neededOn: [...new Set([...previous.containers, ...next.token.containers])] };
   });
-}
-
-async function shown(deps: CreateTokenDeps, token: StoredToken, transform: Transform): Promise<TokenResult> {
-  return { kind: 'token', view: await openToken(deps, token, transform), deduplicated: false };
 }

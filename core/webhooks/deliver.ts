@@ -31,13 +31,19 @@ interface Attempt {
   readonly status?: number;
 }
 
+/** What a receiver is told that was reached only after the result had to go. */
+function noLongerKept({ resultUntil }: Invocation): ServiceError {
+  if (resultUntil === undefined) throw new Error('deliver: its content has gone');
+  return new ServiceError('conflict', 'The code has run, and its answer is no longer kept.');
+}
+
 async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt> {
   const [payload, body] = await Promise.all([openPayload(deps, invocation), resultBody(deps, invocation)]);
-  if (payload === undefined || body === undefined) throw new Error('deliver: its content has gone');
+  if (payload === undefined) throw new Error('deliver: its content has gone');
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was checked when the invocation was accepted; the deployer may have changed the list since.
   if (typeof destination === 'string') return {};
-  const text = JSON.stringify(body.reveal());
+  const text = JSON.stringify(body?.reveal() ?? deps.presentFailure(noLongerKept(invocation)));
   const signed = signWebhook(
     invocation.id,
     text,

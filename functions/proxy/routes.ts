@@ -15,7 +15,7 @@ export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
       path,
       permission: 'token:use',
       success: 200,
-      safe: true,
+      idempotency: 'none',
       handle: async (deps: ProxyDeps, { caller, request }) => {
         const { status, ...raw } = await forward(deps, caller, proxyRequest(request));
         return { status, raw, reservedHeaders: { 'proxy-destination-status': String(status) } };

@@ -1,10 +1,13 @@
 import type { Caller } from '../../core/applications/application.ts';
 import { react } from '../../core/reactors/react.ts';
+import { keepReaction, replayReaction, type KeptReaction } from '../../core/reactors/replay-reaction.ts';
 import { startInvocation } from '../../core/reactors/start-invocation.ts';
 import type { Json } from '../../core/shared/json.ts';
+import type { RunOnce } from '../../core/shared/run-once.ts';
 import type { WriteIdentity } from '../../core/shared/write-identity.ts';
 import type { ApiRequest } from '../../http/api-request.ts';
 import { presentReactorResult } from '../../http/present-reactor-result.ts';
+import { withoutAnyCvc } from '../../http/present-token.ts';
 import type { RouteAnswer } from '../../http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 
@@ -20,19 +23,35 @@ export async function invokeReactor(
   caller: Caller,
   { asynchronous, ...invocation }: Invocation,
   request: ApiRequest,
-  writes: WriteIdentity,
+  { writes, once }: { readonly writes: WriteIdentity; readonly once: RunOnce },
 ): Promise<RouteAnswer> {
   const input = {
     ...invocation,
     service: { baseUrl: deps.publicUrl ?? request.baseUrl, headerPrefix: deps.headerPrefixes[0] ?? '' },
   };
-  if (asynchronous === undefined)
+  if (asynchronous === undefined) {
+    const { receivedAt } = request;
+    const { result, keepUntil } = await react(deps, caller, { ...input, receivedAt }, writes, once);
+    const raw = result.raw?.reveal();
     return {
-      body: presentReactorResult(
-        await react(deps, caller, { ...input, receivedAt: request.receivedAt }, writes),
-      ),
+      body: presentReactorResult(result),
+      kept: keepReaction(result, raw === undefined ? undefined : withoutAnyCvc(raw)) as unknown as Json,
+      ...(keepUntil !== undefined && { keepUntil }),
     };
+  }
   const ownHost = request.headers['host'];
   const started = { ...input, ...asynchronous, ...(ownHost !== undefined && { ownHost }) };
   return { status: 202, body: { id: await startInvocation(deps, caller, started, writes) } };
+}
+
+/** A kept answer again, as the caller may see it now. */
+export async function replayInvocation(
+  deps: ReactorsDeps,
+  caller: Caller,
+  { args }: Pick<Invocation, 'args'>,
+  kept: Json,
+): Promise<RouteAnswer> {
+  // Kept above, and the seal proves it unchanged.
+  const reaction = await replayReaction(deps, caller, args, kept as unknown as KeptReaction);
+  return { body: presentReactorResult(reaction) };
 }

@@ -6,10 +6,9 @@ import { getResult } from '../../core/reactors/get-result.ts';
 import { listReactors } from '../../core/reactors/list-reactors.ts';
 import { presentPage } from '../../http/page-query.ts';
 import { presentFailure } from '../../http/present-reactor-result.ts';
-import { withoutAnyCvc } from '../../http/present-token.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
-import { invokeReactor } from './invoke-reactor.ts';
+import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
 import { presentReactor, presentResultView } from './present.ts';
 import { definitionOf, listReactorsQuery, patchReactorBody, reactBody, reactorBody } from './schemas.ts';
 
@@ -91,9 +90,9 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     success: 200,
     bodyMaxBytes: 5_000_000,
     body: reactBody,
-    keep: withoutAnyCvc,
-    handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, writes }) =>
-      invokeReactor(deps, caller, { ...body, reactorId: id }, request, writes),
+    handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
+      invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
+    replay: (deps, { caller, body }, kept) => replayInvocation(deps, caller, body, kept),
   }),
   route({
     operation: 'getReactorResult',

@@ -2,9 +2,11 @@ import { createToken } from '../../core/tokens/create-tokens.ts';
 import { deleteToken } from '../../core/tokens/delete-token.ts';
 import { detokenize } from '../../core/tokens/detokenize.ts';
 import { getToken } from '../../core/tokens/get-token.ts';
+import { keepToken, keepTokens, replayToken, replayTokens } from '../../core/tokens/kept-token.ts';
 import { listTokens } from '../../core/tokens/list-tokens.ts';
 import { searchTokens } from '../../core/tokens/search-tokens.ts';
 import { tokenObject } from '../../core/tokens/token-object.ts';
+import type { TokenResult } from '../../core/tokens/token-result.ts';
 import { tokenize } from '../../core/tokens/tokenize.ts';
 import { updateToken } from '../../core/tokens/update-token.ts';
 import { presentPage } from '../../http/page-query.ts';
@@ -12,7 +14,8 @@ import { route, type Route } from '../../http/route.ts';
 import type { TokensDeps } from './dependencies.ts';
 import { json } from '../../http/schemas.ts';
 import { createTokenBody, parseTokenInput } from '../../http/token-input.ts';
-import { presentResult, presentTokenized, withoutCvc } from '../../http/present-token.ts';
+import { presentResult, presentTokenized } from '../../http/present-token.ts';
+import { asJson, keptToken, keptTokens } from '../../http/kept-tokens.ts';
 import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
 
 /** The token of a path, read beside authentication. */
@@ -21,6 +24,8 @@ const findToken = async (
   tenantId: string,
   { id = '' }: Readonly<Record<string, string>>,
 ) => ({ token: await tokenStore.find(tenantId, id) });
+
+const withKept = (result: TokenResult) => ({ body: presentResult(result), kept: asJson(keepToken(result)) });
 
 /** Everything that the tokens function answers to. */
 export const routes: readonly Route<TokensDeps>[] = [
@@ -32,9 +37,10 @@ export const routes: readonly Route<TokensDeps>[] = [
     permission: 'token:create',
     success: 201,
     body: createTokenBody,
-    keep: withoutCvc,
-    handle: async (deps: TokensDeps, { caller, body, writes }) => ({
-      body: presentResult(await createToken(deps, caller, body, writes)),
+    handle: async (deps: TokensDeps, { caller, body, writes }) =>
+      withKept(await createToken(deps, caller, body, writes)),
+    replay: async (deps, { caller }, kept) => ({
+      body: presentResult(await replayToken(deps, caller, 'token:create', keptToken(kept))),
     }),
   }),
   route({
@@ -68,10 +74,11 @@ export const routes: readonly Route<TokensDeps>[] = [
     success: 200,
     mergePatch: true,
     body: updateTokenBody,
-    keep: withoutCvc,
     prefetch: findToken,
-    handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) => ({
-      body: presentResult(await updateToken(deps, caller, id, body, writes, prefetched)),
+    handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) =>
+      withKept(await updateToken(deps, caller, id, body, writes, prefetched)),
+    replay: async (deps, { caller }, kept) => ({
+      body: presentResult(await replayToken(deps, caller, 'token:update', keptToken(kept))),
     }),
   }),
   route({
@@ -92,7 +99,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     permission: 'token:search',
     success: 200,
     body: searchTokensBody,
-    safe: true,
+    idempotency: 'read_only',
     handle: async (deps: TokensDeps, { caller, body }) => ({
       body: presentPage(await searchTokens(deps, caller, body.query, body.page), tokenObject),
     }),
@@ -105,9 +112,12 @@ export const routes: readonly Route<TokensDeps>[] = [
     permission: 'token:create',
     success: 200,
     body: json,
-    keep: withoutCvc,
-    handle: async (deps: TokensDeps, { caller, body, writes }) => ({
-      body: presentTokenized(await tokenize(deps, caller, body, parseTokenInput, writes)),
+    handle: async (deps: TokensDeps, { caller, body, writes }) => {
+      const tokenized = await tokenize(deps, caller, body, parseTokenInput, writes);
+      return { body: presentTokenized(tokenized), kept: asJson(keepTokens(tokenized)) };
+    },
+    replay: async (deps, { caller }, kept) => ({
+      body: presentTokenized(await replayTokens(deps, caller, keptTokens(kept))),
     }),
   }),
   route({
@@ -117,7 +127,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     permission: 'token:read',
     success: 200,
     body: json,
-    safe: true,
+    idempotency: 'read_only',
     handle: async (deps: TokensDeps, { caller, body }) => ({
       body: (await detokenize(deps, caller, body)).reveal(),
     }),

@@ -1,9 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../../core/applications/application.ts';
 import type { Credential } from '../../core/applications/application-store.ts';
+import type { TenantKeys } from '../../core/crypto/tenant-keys.ts';
 import type { Vault } from '../../core/crypto/vault.ts';
-import type { IdempotencyScope, IdempotencyStore } from '../../core/shared/idempotency-store.ts';
+import type {
+  IdempotencyClaim,
+  IdempotencyScope,
+  IdempotencyStore,
+} from '../../core/shared/idempotency-store.ts';
 import type { Json } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
@@ -40,6 +45,7 @@ export const aCaller = (more: Partial<Caller> = {}): Caller => ({
   credentialId: 'credential-1',
   applicationId: 'app-1',
   type: 'private',
+  actsBy: 'own_key',
   permissions: ['token:create', 'token:read'],
   rules: [],
   ...more,
@@ -60,36 +66,64 @@ export function aVault(): Vault {
 
 interface Claimed {
   seed: Buffer;
+  bodyHash: Buffer;
   attempt?: string | undefined;
+  hasRun?: boolean;
   answer?: Buffer;
+  answerUntil?: number | undefined;
 }
 
-/** The contract of {@link IdempotencyStore} in memory. */
+/** The contract of {@link IdempotencyStore} in memory; a lease ends with its release alone. */
 export function anIdempotencyStore() {
   const records = new Map<string, Claimed>();
   const at = (scope: IdempotencyScope) => `${scope.tenantId}/${scope.request}`;
+  const held = (scope: IdempotencyScope, attempt: string) => {
+    const record = records.get(at(scope));
+    return record?.attempt === attempt ? record : undefined;
+  };
+  function claimOf(scope: IdempotencyScope, bodyHash: Buffer, now: number): IdempotencyClaim {
+    const found = records.get(at(scope));
+    const isFree = found?.attempt === undefined && found?.answer === undefined && found?.hasRun !== true;
+    const isSame = found?.bodyHash.equals(bodyHash) ?? true;
+    if (!isSame && !isFree) return { state: 'other_body' };
+    const record = found !== undefined && isSame ? found : { seed: randomBytes(32), bodyHash };
+    const { answer, answerUntil = Infinity } = record;
+    if (answer !== undefined)
+      return answerUntil <= now ? { state: 'ran' } : { state: 'answered', sealedAnswer: answer };
+    if (record.attempt !== undefined) return { state: 'running', leaseUntil: now + 42_000 };
+    if (record.hasRun === true) return { state: 'ran' };
+    const attempt = randomBytes(8).toString('hex');
+    records.set(at(scope), { ...record, attempt });
+    return { state: 'claimed', seed: record.seed, startedAt: 0, attempt };
+  }
   const store: IdempotencyStore = {
-    claim(scope) {
-      const record = records.get(at(scope)) ?? { seed: randomBytes(32) };
-      if (record.answer !== undefined)
-        return Promise.resolve({ state: 'answered', sealedAnswer: record.answer });
-      if (record.attempt !== undefined) return Promise.resolve({ state: 'running' });
-      const attempt = randomBytes(8).toString('hex');
-      records.set(at(scope), { ...record, attempt });
-      return Promise.resolve({ state: 'claimed', seed: record.seed, startedAt: 0, attempt });
+    claim: (scope, bodyHash, now) => Promise.resolve(claimOf(scope, bodyHash, now)),
+    markRun(scope, attempt) {
+      const record = held(scope, attempt);
+      if (record !== undefined) record.hasRun = true;
+      return Promise.resolve(record !== undefined);
     },
-    keep(scope, attempt, sealedAnswer) {
-      const record = records.get(at(scope));
-      if (record?.attempt === attempt) record.answer = sealedAnswer;
+    keep(scope, attempt, sealedAnswer, { until }) {
+      const record = held(scope, attempt);
+      if (record !== undefined) Object.assign(record, { answer: sealedAnswer, answerUntil: until });
       return Promise.resolve();
     },
-    release(scope, attempt) {
-      const record = records.get(at(scope));
-      if (record?.attempt === attempt) record.attempt = undefined;
+    release(scope, attempt, hasRun) {
+      const record = held(scope, attempt);
+      if (record !== undefined) Object.assign(record, { attempt: undefined, hasRun });
       return Promise.resolve();
     },
   };
   return { store, records };
+}
+
+/** Keys of tenants in memory: one for each tenant and purpose. */
+export function someTenantKeys(): TenantKeys {
+  const keyOf = (tenantId: string, purpose: string) => {
+    const bytes = createHash('sha256').update(`${tenantId}/${purpose}`).digest();
+    return Promise.resolve({ version: 1, key: createSecretKey(bytes) });
+  };
+  return { current: keyOf, newest: keyOf, version: keyOf };
 }
 
 /** Everything that the edge needs, in memory, and what it leaves behind. */
@@ -108,6 +142,7 @@ export function anEdge() {
     invocationCredentials: { findByKeyHash },
     clock: () => 1_000_000,
     idempotencyStore: store,
+    tenantKeys: someTenantKeys(),
     vault: aVault(),
     headerPrefixes: ['SVC', 'ACME'],
     edgeSecret: '',

@@ -208,8 +208,9 @@ describe('idempotency', () => {
     const request = { method: 'POST', headers: { ...key, 'SVC-IDEMPOTENCY-KEY': 'k' } };
     expect((await send({ ...request, body: '{}' })).statusCode).toBe(400);
     const first = await send({ ...request, body: '{"name":"one"}' });
-    const again = await send({ ...request, body: '{"name":"two"}' });
+    const again = await send({ ...request, body: '{ "name": "one" }' });
     expect([again.statusCode, again.json]).toEqual([first.statusCode, first.json]);
+    expect((await send({ ...request, body: '{"name":"two"}' })).statusCode).toBe(422);
     expect(records.size).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/shared/json.ts';
 import type { WriteIdentity } from '../../core/shared/write-identity.ts';
 import { apiRequest } from '../../http/api-request.ts';
-import { withIdempotency, type Answer } from '../../http/idempotency.ts';
+import { withIdempotency, type IdempotentRequest } from '../../http/idempotency.ts';
 import type { MatchedRoute, Route } from '../../http/route.ts';
 import { aCaller, anEdge, anEvent } from './an-api.ts';
 
@@ -29,16 +29,31 @@ function aMatch(
 function setUp() {
   const edge = anEdge();
   let runs = 0;
+  const send = (matched: MatchedRoute<never>, request: Partial<IdempotentRequest> = {}, caller = aCaller()) =>
+    withIdempotency(edge.deps, caller, matched, {
+      body: {},
+      run: () => Promise.resolve({}),
+      replay: () => Promise.reject(new Error('nothing was kept')),
+      ...request,
+    });
   const run = (
     matched: MatchedRoute<never>,
     work: (writes: WriteIdentity) => Json | Promise<Json> = () => 'done',
     caller = aCaller(),
+    body: Json = {},
   ) =>
-    withIdempotency(edge.deps, caller, matched, async (writes): Promise<Answer> => {
-      runs += 1;
-      return { status: 201, body: { runs, work: await work(writes) } };
-    });
-  return { ...edge, run, runs: () => runs };
+    send(
+      matched,
+      {
+        body,
+        async run(writes) {
+          runs += 1;
+          return { status: 201, body: { runs, work: await work(writes) } };
+        },
+      },
+      caller,
+    );
+  return { ...edge, send, run, runs: () => runs };
 }
 
 describe('an idempotency key', () => {
@@ -67,7 +82,7 @@ describe('an idempotency key', () => {
       aMatch('k', { method: 'GET' }),
       aMatch('k', { method: 'DELETE' }),
       aMatch(undefined),
-      aMatch('k', { safe: true }),
+      aMatch('k', { idempotency: 'read_only' }),
     ]) {
       await run(matched);
       await run(matched);
@@ -83,7 +98,7 @@ describe('an idempotency key', () => {
     await new Promise((resolve) => setImmediate(resolve));
     await expect(run(aMatch('k'))).rejects.toMatchObject({
       code: 'conflict',
-      headers: { 'Retry-After': '1' },
+      headers: { 'Retry-After': '42' },
     });
     finish('late');
     expect(await first).toEqual(await run(aMatch('k')));
@@ -116,16 +131,73 @@ describe('an idempotency key', () => {
     await expect(run(aMatch('k'), () => Promise.reject(failure))).rejects.toBe(failure);
   });
 
-  it('keeps the answer without what must not outlive its time, and answers the first time with it', async () => {
-    const { run, records } = setUp();
-    const keep = (body: Json): Json => ({ ...(body as object), work: 'without' });
-    expect(await run(aMatch('k', { keep }), () => 'cvc 123')).toEqual({
-      status: 201,
-      body: { runs: 1, work: 'cvc 123' },
-    });
-    expect(await run(aMatch('k', { keep }))).toEqual({ status: 201, body: { runs: 1, work: 'without' } });
+  it('keeps what the route says to keep instead of the body, and shows it anew', async () => {
+    const { send, records } = setUp();
+    const request: Partial<IdempotentRequest> = {
+      run: () => Promise.resolve({ status: 202, body: 'number 4242', kept: { id: 1 } }),
+      replay: (kept) => Promise.resolve({ status: 500, body: { again: kept } }),
+    };
+    expect(await send(aMatch('k'), request)).toEqual({ status: 202, body: 'number 4242' });
+    expect(await send(aMatch('k'), request)).toEqual({ status: 202, body: { again: { id: 1 } } });
     const [record] = records.values();
-    expect(record?.answer?.toString()).not.toContain('cvc 123');
+    expect(record?.answer?.toString()).not.toContain('4242');
+  });
+
+  it('gives its answer to no other body, whatever stands in it, and to the same body however it is written', async () => {
+    const { run, runs } = setUp();
+    const first = await run(aMatch('k'), undefined, undefined, { a: 1, b: { c: [1, 2], cvc: '123' } });
+    const again = (body: Json) => run(aMatch('k'), undefined, undefined, body);
+    expect(await again({ b: { cvc: '999', c: [1, 2] }, a: 1 })).toEqual(first);
+    expect(await again({ b: { c: [1, 2] }, a: 1 })).toEqual(first);
+    for (const other of [{}, null, { a: 1 }, { a: 1, b: { c: [2, 1] } }, { a: '1', b: { c: [1, 2] } }])
+      await expect(again(other)).rejects.toMatchObject({ code: 'key_reused' });
+    expect(runs()).toBe(1);
+  });
+
+  it('is good for another body after a failure, which then writes under other names', async () => {
+    const { run } = setUp();
+    const names: string[] = [];
+    const failing = (writes: WriteIdentity) => {
+      names.push(writes.newId());
+      throw new Error('refused');
+    };
+    await expect(run(aMatch('k'), failing, undefined, { a: 'wrong' })).rejects.toThrow('refused');
+    await run(aMatch('k'), (writes) => names.push(writes.newId()), undefined, { a: 'right' });
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it('keeps an answer no longer than its end, and says afterwards that it is no longer kept', async () => {
+    const { send, deps } = setUp();
+    let ran = 0;
+    const request: Partial<IdempotentRequest> = {
+      run: async (_writes, once) => {
+        await once.begin();
+        ran += 1;
+        return { status: 200, body: 'charged', keepUntil: deps.clock() };
+      },
+    };
+    expect(await send(aMatch('k'), request)).toMatchObject({ body: 'charged' });
+    await expect(send(aMatch('k'), request)).rejects.toMatchObject({ code: 'conflict' });
+    expect(ran).toBe(1);
+  });
+
+  it.each([
+    ['says that it may be repeated', true, 2],
+    ['says nothing', false, 1],
+  ])('lets code run again after a failure only if it %s', async (_title, mayRepeat, times) => {
+    const { send } = setUp();
+    let ran = 0;
+    const request: Partial<IdempotentRequest> = {
+      run: async (_writes, once) => {
+        await once.begin();
+        ran += 1;
+        if (mayRepeat) once.mayRepeat();
+        throw new Error('lost');
+      },
+    };
+    await expect(send(aMatch('k'), request)).rejects.toThrow('lost');
+    await expect(send(aMatch('k'), request)).rejects.toThrow(mayRepeat ? 'lost' : 'has run');
+    expect(ran).toBe(times);
   });
 
   it('stands in no store: only its hash does', async () => {
@@ -140,7 +212,9 @@ describe('an idempotency key', () => {
       code: 'validation_failed',
       errors: { 'SVC-IDEMPOTENCY-KEY': ['must be 1 to 400 characters'] },
     });
-    await expect(run(aMatch(key, { safe: true }))).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(run(aMatch(key, { idempotency: 'read_only' }))).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
     await expect(run(aMatch(key, { method: 'GET' }))).resolves.toBeDefined();
     expect([runs(), records.size]).toEqual([1, 0]);
   });

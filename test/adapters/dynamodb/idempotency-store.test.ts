@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { dueCvcs } from '../../../adapters/dynamodb/due-tokens.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { TENANT } from './a-stored-token.ts';
 
 const scope = { tenantId: TENANT, request: 'hash' };
+const BODY = Buffer.alloc(32, 1);
+const OTHER_BODY = Buffer.alloc(32, 2);
 const NOW = 1_700_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
 let database: Database;
@@ -14,7 +17,7 @@ const aStore = (fate?: Fate) => {
 };
 
 async function claimed(store = aStore(), now = NOW) {
-  const claim = await store.claim(scope, now);
+  const claim = await store.claim(scope, BODY, now);
   if (claim.state !== 'claimed') throw new Error(claim.state);
   return claim;
 }
@@ -27,10 +30,13 @@ afterEach(() => database.close());
 describe('a claim', () => {
   it('is held by one attempt, and taken over with its seed when the lease is over or it was released', async () => {
     const first = await claimed();
-    expect(await aStore().claim(scope, NOW + 59_000)).toEqual({ state: 'running' });
+    expect(await aStore().claim(scope, BODY, NOW + 59_000)).toEqual({
+      state: 'running',
+      leaseUntil: NOW + 60_000,
+    });
     const second = await claimed(aStore(), NOW + 61_000);
     expect([second.seed.equals(first.seed), second.attempt === first.attempt]).toEqual([true, false]);
-    await aStore().release(scope, second.attempt);
+    await aStore().release(scope, second.attempt, false);
     expect((await claimed(aStore(), NOW + 61_001)).seed).toEqual(first.seed);
   });
 
@@ -38,14 +44,14 @@ describe('a claim', () => {
     const losing: Fate = (operation, nth) => (nth === 1 || operation === 'UpdateItem' ? 'lose' : undefined);
     const loseFirst: Fate = (_operation, nth) => (nth === 1 ? 'lose' : undefined);
     const first = await claimed(aStore(loseFirst));
-    await aStore().keep(scope, first.attempt, Buffer.from('x'), NOW);
-    expect((await aStore().claim(scope, NOW)).state).toBe('answered');
+    await aStore().keep(scope, first.attempt, Buffer.from('x'), { now: NOW });
+    expect((await aStore().claim(scope, BODY, NOW)).state).toBe('answered');
     const other = { ...scope, request: 'other' };
-    await aStore().claim(other, NOW);
+    await aStore().claim(other, BODY, NOW);
     let updates = 0;
     const loseUpdate: Fate = (operation, nth) =>
       operation === 'UpdateItem' && (updates += 1) === 1 ? losing(operation, nth) : undefined;
-    expect((await aStore(loseUpdate).claim(other, NOW + 61_000)).state).toBe('claimed');
+    expect((await aStore(loseUpdate).claim(other, BODY, NOW + 61_000)).state).toBe('claimed');
   });
 });
 
@@ -53,28 +59,94 @@ describe('a kept answer', () => {
   it.each([10, 390_000, 390_001, 6_500_000])('of %d bytes is replayed for a day', async (bytes) => {
     const { attempt } = await claimed();
     const answer = randomBytes(bytes);
-    await aStore().keep(scope, attempt, answer, NOW);
-    const replayed = await aStore().claim(scope, NOW + DAY - 1);
+    await aStore().keep(scope, attempt, answer, { now: NOW });
+    const replayed = await aStore().claim(scope, BODY, NOW + DAY - 1);
     expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
-    expect((await aStore().claim(scope, NOW + DAY)).state).toBe('claimed');
+    expect((await aStore().claim(scope, BODY, NOW + DAY)).state).toBe('claimed');
   });
 
   it('whose parts were not all written is not there, and another attempt keeps its own', async () => {
     const { attempt } = await claimed();
     const dying: Fate = (_operation, nth) => (nth === 2 ? 'die' : undefined);
-    await expect(aStore(dying).keep(scope, attempt, randomBytes(800_000), NOW)).rejects.toThrow('ended');
+    await expect(aStore(dying).keep(scope, attempt, randomBytes(800_000), { now: NOW })).rejects.toThrow(
+      'ended',
+    );
     const second = await claimed(aStore(), NOW + 61_000);
     const answer = randomBytes(800_000);
-    await aStore().keep(scope, second.attempt, answer, NOW);
-    const replayed = await aStore().claim(scope, NOW + 1);
+    await aStore().keep(scope, second.attempt, answer, { now: NOW });
+    const replayed = await aStore().claim(scope, BODY, NOW + 1);
     expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
   });
 
   it('of an attempt that lost its claim is not kept', async () => {
     const first = await claimed();
     const second = await claimed(aStore(), NOW + 61_000);
-    await aStore().keep(scope, first.attempt, Buffer.from('late'), NOW);
-    await aStore().keep(scope, second.attempt, Buffer.from('good'), NOW);
-    expect(await aStore().claim(scope, NOW + 1)).toMatchObject({ sealedAnswer: Buffer.from('good') });
+    await aStore().keep(scope, first.attempt, Buffer.from('late'), { now: NOW });
+    await aStore().keep(scope, second.attempt, Buffer.from('good'), { now: NOW });
+    expect(await aStore().claim(scope, BODY, NOW + 1)).toMatchObject({ sealedAnswer: Buffer.from('good') });
+  });
+});
+
+describe('a claim with another body', () => {
+  it('is refused while the first runs, after it died, and after it was answered', async () => {
+    const { attempt } = await claimed();
+    const other = (now: number) => aStore().claim(scope, OTHER_BODY, now);
+    expect(await other(NOW + 1)).toEqual({ state: 'other_body' });
+    expect(await other(NOW + 61_000)).toEqual({ state: 'other_body' });
+    await aStore().keep(scope, attempt, Buffer.from('x'), { now: NOW });
+    expect(await other(NOW + 2)).toEqual({ state: 'other_body' });
+    expect((await aStore().claim(scope, BODY, NOW + 2)).state).toBe('answered');
+  });
+
+  it('starts anew, under other names, after the first was given back', async () => {
+    const first = await claimed();
+    await aStore().release(scope, first.attempt, false);
+    const loseFirst: Fate = (operation, nth) => (operation === 'PutItem' && nth === 2 ? 'lose' : undefined);
+    const second = await aStore(loseFirst).claim(scope, OTHER_BODY, NOW + 1);
+    if (second.state !== 'claimed') throw new Error(second.state);
+    expect(second.seed.equals(first.seed)).toBe(false);
+    expect(await aStore().claim(scope, BODY, NOW + 2)).toEqual({ state: 'other_body' });
+  });
+});
+
+describe('what must not run twice', () => {
+  it('is told to every later attempt, also when the first has died or failed', async () => {
+    const { attempt } = await claimed();
+    expect(await aStore().markRun(scope, attempt)).toBe(true);
+    expect((await aStore().claim(scope, BODY, NOW + 1)).state).toBe('running');
+    expect(await aStore().claim(scope, BODY, NOW + 61_000)).toEqual({ state: 'ran' });
+    await aStore().release(scope, attempt, true);
+    expect(await aStore().claim(scope, BODY, NOW + 1)).toEqual({ state: 'ran' });
+    expect(await aStore().claim(scope, OTHER_BODY, NOW + 1)).toEqual({ state: 'other_body' });
+  });
+
+  it('runs under no claim that was taken over, and again after it certainly did not run', async () => {
+    const first = await claimed();
+    const second = await claimed(aStore(), NOW + 61_000);
+    expect(await aStore().markRun(scope, first.attempt)).toBe(false);
+    expect(await aStore().markRun(scope, second.attempt)).toBe(true);
+    await aStore().release(scope, second.attempt, false);
+    expect((await claimed(aStore(), NOW + 61_001)).seed).toEqual(first.seed);
+  });
+
+  it.each([10, 800_000])('keeps an answer of %d bytes no longer than its end', async (bytes) => {
+    const { attempt } = await claimed();
+    const answer = randomBytes(bytes);
+    await aStore().markRun(scope, attempt);
+    await aStore().keep(scope, attempt, answer, { now: NOW, until: NOW + 1_000 });
+    const replayed = await aStore().claim(scope, BODY, NOW + 999);
+    expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
+    expect(await aStore().claim(scope, BODY, NOW + 1_000)).toEqual({ state: 'ran' });
+  });
+
+  it('leaves no answer behind once the sweep has come by', async () => {
+    const { attempt } = await claimed();
+    await aStore().keep(scope, attempt, randomBytes(800_000), { now: NOW, until: NOW + 1_000 });
+    const answers = async () => (await database.keys()).filter((key) => key.includes('answer#'));
+    expect(await answers()).toHaveLength(3);
+    const work = dueCvcs(database.tables(), () => NOW + 1_000);
+    for await (const records of work.due(NOW + 1_000)) for (const record of records) await record.act();
+    expect(await answers()).toEqual([]);
+    expect(await aStore().claim(scope, BODY, NOW + 1)).toEqual({ state: 'ran' });
   });
 });

@@ -82,7 +82,7 @@ describe('the store of invocations', () => {
   it.each([1, 389_999, 390_000, 390_001, 5_000_000])('keeps content of %i bytes', async (size) => {
     const invocation = anInvocation();
     const content = randomBytes(size);
-    await store().putContent(invocation, 'result', content, LATER);
+    await store().putContent(invocation, 'result', content, { until: LATER, isSwept: false });
     expect((await store().content(invocation, 'result'))?.equals(content)).toBe(true);
     expect(await store().content(invocation, 'payload')).toBeUndefined();
   });
@@ -91,7 +91,7 @@ describe('the store of invocations', () => {
     const invocation = anInvocation();
     await store().create(invocation);
     for (const content of ['payload', 'result'] as const)
-      await store().putContent(invocation, content, randomBytes(800_000), LATER);
+      await store().putContent(invocation, content, randomBytes(800_000), { until: LATER, isSwept: false });
     await store().remove(invocation);
     expect((await database.keys()).filter((key) => key.includes(invocation.id))).toEqual([]);
   });

@@ -42,7 +42,7 @@ async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate)
   const placed = inputs.map((input, index) => ({ path: `[${String(index)}]`, input }));
   const results = await createTokens(deps, caller, placed, repeatableIdentity(seed, 0));
   return results.map((result) => {
-    if (result.kind !== 'token' || result.deduplicated) throw new Error('a duplicate of itself');
+    if (result.shows !== 'view' || result.deduplicated) throw new Error('a duplicate of itself');
     return result.view.id;
   });
 }

@@ -25,6 +25,7 @@ export const aManager: Caller = {
   applicationId: 'manager',
   credentialId: 'manager',
   type: 'management',
+  actsBy: 'own_key',
   permissions: ['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
   rules: [],
 };

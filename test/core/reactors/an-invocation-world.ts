@@ -38,6 +38,7 @@ export function anInvocationWorld() {
     applicationId: application.id,
     credentialId: application.id,
     type: 'private',
+    actsBy: 'own_key',
     permissions: application.permissions,
     rules: [],
   };
