@@ -130,13 +130,13 @@ describe('an idempotency key', () => {
     const app = await anApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': 'order-1' };
     const first = await app.post('/tokens', { type: 'token', data: 'a' }, { headers });
-    const second = await app.post(
-      '/tokens',
-      { type: 'token', data: 'the body is not compared' },
-      { headers },
-    );
+    const second = await app.post('/tokens', { data: 'a', type: 'token' }, { headers });
     expect(second.status).toBe(201);
     expect(second.body).toEqual(first.body);
+    const other = await app.post('/tokens', { type: 'token', data: 'b' }, { headers });
+    expect([other.status, other.body.title]).toEqual([422, 'Unprocessable Content']);
+    // Compared before anything is validated.
+    expect((await app.post('/tokens', { type: 'nothing' }, { headers })).status).toBe(422);
     const another = await anApplication();
     expect((await another.post('/tokens', { type: 'token', data: 'a' }, { headers })).body.id).not.toBe(
       first.body.id,
@@ -180,14 +180,52 @@ describe('an idempotency key', () => {
     expect(new Set(created.map(({ body }) => body.id)).size).toBe(1);
   });
 
+  it('replays a token as it is now, to who may see it now, and nothing of one that is gone', async () => {
+    const revealing = [
+      { priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] },
+      { priority: 2, container: '/', transform: 'reveal', permissions: ['token:update', 'token:delete'] },
+    ];
+    const { body: application } = await management.post('/applications', {
+      name: 'replays',
+      type: 'private',
+      rules: revealing,
+    });
+    const app = client(application.key);
+    const headers = { 'SVC-IDEMPOTENCY-KEY': 'replayed' };
+    const create = () => app.post('/tokens', { type: 'token', data: 'first' }, { headers });
+    const { body } = await create();
+    await app.patch(`/tokens/${body.id}`, { data: 'second' });
+    expect((await create()).body).toMatchObject({ id: body.id, data: 'second' });
+
+    const rules = [
+      { priority: 1, container: '/', transform: 'redact', permissions: ['token:create'] },
+      { priority: 2, container: '/', transform: 'reveal', permissions: ['token:delete'] },
+    ];
+    await management.put(`/applications/${application.id}`, { name: 'replays', rules });
+    const { id, tenant_id, type, containers } = body;
+    const now = await create();
+    expect(now.status).toBe(201);
+    expect(now.body).toEqual({ id, tenant_id, type, containers, fingerprint: expect.any(String) });
+
+    await management.put(`/applications/${application.id}`, { name: 'replays', rules: rules.slice(1) });
+    expect((await create()).status).toBe(403);
+    await management.put(`/applications/${application.id}`, { name: 'replays', rules });
+    expect((await app.delete(`/tokens/${body.id}`)).status).toBe(204);
+    expect((await create()).status).toBe(404);
+  });
+
   it('never keeps a cvc', async () => {
     const app = await anApplication({
       rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ALL_TOKEN_PERMISSIONS }],
     });
     const headers = { 'SVC-IDEMPOTENCY-KEY': 'card' };
-    const first = await app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '737' } }, { headers });
+    const create = () => app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '737' } }, { headers });
+    const first = await create();
     expect(first.body.data.cvc).toBe('737');
-    const second = await app.post('/tokens', { type: 'card', data: { ...CARD, cvc: '737' } }, { headers });
-    expect(second.body).toEqual({ ...first.body, data: CARD });
+    const second = await create();
+    // Read now, while it lives: the record has the id of the token alone.
+    expect(second.body).toEqual(first.body);
+    await app.patch(`/tokens/${first.body.id}`, { data: { cvc: null } });
+    expect((await create()).body.data).toEqual(CARD);
   });
 });

@@ -1,0 +1,131 @@
+import { SEAL_OVERHEAD_BYTES } from '../../../core/crypto/record-seal.ts';
+import { covers } from '../../../core/shared/container.ts';
+import type { StoredToken, TokenHead } from '../../../core/tokens/token.ts';
+import type { StoredCvc, TokenCandidate, TokenStore, TokenWrite } from '../../../core/tokens/token-store.ts';
+
+/** Sealed data up to this many bytes stands with its token, as in DynamoDB. */
+const INLINE_BYTES = 350_000;
+
+const isSame = (a: StoredToken, b: StoredToken) => a.version === b.version && a.writeId.equals(b.writeId);
+
+function candidateOf(token: StoredToken): TokenCandidate {
+  const { id, position, type, containers, hasMask, expiration } = token;
+  return { id, position, type, containers, hasMask, ...(expiration && { expiresAt: expiration.at }) };
+}
+
+function headOf({ sealedData, ...token }: StoredToken): TokenHead {
+  const together = sealedData.length + (token.sealedDetails?.length ?? 0);
+  return {
+    ...token,
+    sealedData: together <= INLINE_BYTES ? sealedData : undefined,
+    dataBytes: sealedData.length - SEAL_OVERHEAD_BYTES,
+  };
+}
+
+/** The contract of {@link TokenStore} in memory, each tenant by itself. */
+export function aTokenStore() {
+  const tokens = new Map<string, StoredToken>();
+  const cvcs = new Map<string, StoredCvc>();
+  const locks = new Map<string, string>();
+  const at = ({ tenantId, id }: Pick<StoredToken, 'tenantId' | 'id'>) => `${tenantId}/${id}`;
+  const lockAt = ({ tenantId, matchHash }: StoredToken) => `${tenantId}/${matchHash}`;
+  const of = (tenantId: string) => [...tokens.values()].filter((token) => token.tenantId === tenantId);
+  const lockedBy = ({ token, lockOf }: TokenWrite): string | undefined => {
+    const holder = token.holdsLock ? locks.get(lockAt(token)) : undefined;
+    return holder === token.id || holder === lockOf ? undefined : holder;
+  };
+  const free = (token: StoredToken) => {
+    if (locks.get(lockAt(token)) === token.id) locks.delete(lockAt(token));
+  };
+  const put = ({ token, cvc }: TokenWrite) => {
+    tokens.set(at(token), token);
+    if (token.holdsLock) locks.set(lockAt(token), token.id);
+    if (cvc === 'removed') cvcs.delete(at(token));
+    else if (cvc !== undefined) cvcs.set(at(token), cvc);
+  };
+  const remove = (token: StoredToken) => {
+    tokens.delete(at(token));
+    cvcs.delete(at(token));
+    free(token);
+  };
+  const found = (tenantId: string, ids: readonly string[]) =>
+    [...new Set(ids)].flatMap((id) => tokens.get(at({ tenantId, id })) ?? []);
+
+  const store: TokenStore = {
+    create(writes) {
+      for (const write of writes) {
+        const taken = tokens.get(at(write.token));
+        if (taken !== undefined) return Promise.resolve({ taken });
+        const holder = lockedBy(write);
+        if (holder !== undefined) return Promise.resolve({ lockedBy: holder });
+      }
+      writes.forEach(put);
+      return Promise.resolve('written');
+    },
+    update(previous, next) {
+      const current = tokens.get(at(previous));
+      if (current === undefined || !isSame(current, previous)) return Promise.resolve('changed');
+      const holder = lockedBy(next);
+      if (holder !== undefined) return Promise.resolve({ lockedBy: holder });
+      free(current);
+      put(next);
+      return Promise.resolve('written');
+    },
+    find: (tenantId, id) => Promise.resolve(tokens.get(at({ tenantId, id }))),
+    findMany: (tenantId, ids) => Promise.resolve(found(tenantId, ids)),
+    findHeads: (tenantId, ids) => Promise.resolve(found(tenantId, ids).map(headOf)),
+    readData: (heads) => Promise.resolve(heads.flatMap((head) => tokens.get(at(head)) ?? [])),
+    findCvcs: (tenantId, ids) =>
+      Promise.resolve(
+        new Map(
+          ids.flatMap((id) => {
+            const cvc = cvcs.get(at({ tenantId, id }));
+            return cvc === undefined ? [] : [[id, cvc] as const];
+          }),
+        ),
+      ),
+    async *findMatches({ tenantId, fingerprint, matchHash, expiration }) {
+      const until = ({ expiration: ends }: Pick<StoredToken, 'expiration'>) => ends?.at ?? Infinity;
+      const matches = of(tenantId).filter(
+        (token) =>
+          token.fingerprint === fingerprint &&
+          token.matchHash === matchHash &&
+          until(token) >= (expiration?.at ?? Infinity),
+      );
+      yield await Promise.resolve(
+        matches.toSorted((a, b) => until(a) - until(b) || (a.position < b.position ? -1 : 1)),
+      );
+    },
+    async *candidates(tenantId, { terms, fingerprint, after }) {
+      const candidates = of(tenantId)
+        .filter((token) => terms.every((term) => token.terms.includes(term)))
+        .filter((token) => fingerprint === undefined || token.fingerprint === fingerprint)
+        .filter(({ position }) => after === undefined || position < after)
+        .map(candidateOf);
+      yield await Promise.resolve(candidates.toSorted((a, b) => (a.position < b.position ? 1 : -1)));
+    },
+    deleteAlone(tenantId, id, { below, now }) {
+      const token = tokens.get(at({ tenantId, id }));
+      const [only, ...others] = token?.containers ?? [];
+      const isAlone =
+        token !== undefined &&
+        only !== undefined &&
+        others.length === 0 &&
+        token.cvcUntil === undefined &&
+        token.terms.length === 0 &&
+        !token.holdsLock &&
+        (token.expiration?.at ?? Infinity) > now &&
+        below.some((container) => covers(container, only));
+      if (!isAlone) return Promise.resolve({ kept: token });
+      remove(token);
+      return Promise.resolve('deleted');
+    },
+    deleteWhole(token) {
+      const current = tokens.get(at(token));
+      if (current === undefined || !isSame(current, token)) return Promise.resolve(false);
+      remove(current);
+      return Promise.resolve(true);
+    },
+  };
+  return { store, tokens };
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { TRANSFORMS, type Grants, type Transform } from '../../core/applications/access-rule.ts';
+import type { Caller } from '../../core/applications/application.ts';
+import type { Permission } from '../../core/applications/permission.ts';
+import { createVault } from '../../core/crypto/vault.ts';
+import type { Json } from '../../core/shared/json.ts';
+import { someTenantKeys } from '../http/an-api.ts';
+import { referenceDecision } from '../core/applications/reference-decision.ts';
+import { aTokenStore } from '../core/tokens/a-token-store.ts';
+
+/*
+ * What the property tests of the walls between callers share: random callers, and what a naive reading of decisions.md lets each of
+ * them see of a token. Nothing here is taken from the code under test.
+ */
+
+export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
+
+/** Containers that cover one another, and some that do not. */
+export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;
+const TOKEN_PERMISSIONS = [
+  'token:create',
+  'token:read',
+  'token:update',
+  'token:search',
+  'token:use',
+  'token:delete',
+] as const satisfies readonly Permission[];
+
+const rules = fc
+  .array(
+    fc.record({
+      container: fc.constantFrom(...CONTAINERS),
+      transform: fc.constantFrom(...TRANSFORMS),
+      permissions: fc.subarray([...TOKEN_PERMISSIONS], { minLength: 1 }),
+    }),
+    { maxLength: 3 },
+  )
+  .map((all) => all.map((rule, index) => ({ ...rule, priority: index + 1 })));
+
+/** Grants of token permissions, at the top level and by rules. */
+export const grants: fc.Arbitrary<Grants> = fc.record({
+  permissions: fc.subarray([...TOKEN_PERMISSIONS]),
+  rules,
+});
+
+const acting = fc.constantFrom<Pick<Caller, 'type' | 'actsBy'>>(
+  { type: 'private', actsBy: 'own_key' },
+  { type: 'private', actsBy: 'own_key' },
+  { type: 'private', actsBy: 'invocation' },
+  { type: 'private', actsBy: 'reactor' },
+  { type: 'public', actsBy: 'own_key' },
+  { type: 'session', actsBy: 'session' },
+);
+
+/** Callers of one tenant; some act for the same application. */
+export const callers: fc.Arbitrary<readonly Caller[]> = fc
+  .array(fc.record({ grants, acting, application: fc.constantFrom('app-1', 'app-2', 'app-3') }), {
+    minLength: 3,
+    maxLength: 4,
+  })
+  .map((all) =>
+    all.map(({ grants: granted, acting: by, application }, index) => ({
+      tenantId: TENANT,
+      applicationId: application,
+      credentialId: `credential-${String(index)}`,
+      ...by,
+      ...granted,
+    })),
+  );
+
+/** The service's own parts under the test, with a clock that the test moves. */
+export function aWallWorld() {
+  const { store, tokens } = aTokenStore();
+  const tenantKeys = someTenantKeys();
+  let now = Date.UTC(2026, 0, 1);
+  const deps = {
+    tokenStore: store,
+    tenantKeys,
+    vault: createVault(tenantKeys),
+    clock: () => now,
+    cvcLifetimeMs: 3_600_000,
+  };
+  return { deps, tokens, pass: (ms: number) => (now += ms), now: () => now };
+}
+
+/**
+ * Masks that a caller may write, each with what it makes of `{ s: <secret>, n: <number> }`. No two are objects, since a patch would
+ * merge them.
+ */
+export const MASKS: readonly { readonly mask: Json; readonly of: (secret: string) => Json | undefined }[] = [
+  { mask: null, of: () => undefined },
+  { mask: '{{ data.s | last4 }}', of: (secret) => secret.slice(-4) },
+  { mask: { s: "{{ data.s | reveal_first: 2, 'X' }}" }, of: (secret) => ({ s: masked(secret) }) },
+  { mask: '***', of: () => '***' },
+  { mask: '{{ data.s }}', of: (secret) => secret },
+];
+
+function masked(secret: string): string {
+  return [...secret].map((character, at) => (at < 2 || character === '-' ? character : 'X')).join('');
+}
+
+/** A token as a naive reader of decisions.md keeps it. */
+export interface ModelToken {
+  readonly id: string;
+  readonly secret: string;
+  readonly number: number;
+  /** Index into {@link MASKS}. */
+  readonly mask: number;
+  readonly containers: readonly string[];
+  readonly createdBy: string;
+  readonly isSolelyOwn: boolean;
+  readonly isShared: boolean;
+  readonly expiresAt: number | undefined;
+  readonly isIndexed: boolean;
+  readonly hasOwnExpression: boolean;
+  /** Grows with each change of the content. */
+  readonly revision: number;
+}
+
+export const dataOf = ({ secret, number }: Pick<ModelToken, 'secret' | 'number'>): Json => ({
+  s: secret,
+  n: number,
+});
+
+/** What a caller may do with a token, or with containers. */
+export function transformOf(
+  caller: Grants,
+  permission: Permission,
+  containers: readonly string[],
+  id?: string,
+): Transform | undefined {
+  return referenceDecision(caller, permission, id, containers);
+}
+
+/** What a transform shows of a token. */
+export function shownBy(transform: Transform | undefined, token: ModelToken): Json | undefined {
+  if (transform === 'reveal') return dataOf(token);
+  return transform === 'mask' ? MASKS[token.mask]?.of(token.secret) : undefined;
+}
+
+/** The more restrictive of two transforms, `undefined` being the most. */
+export function least(a: Transform | undefined, b: Transform | undefined): Transform | undefined {
+  return TRANSFORMS.find((transform) =>
+    a === undefined || b === undefined ? false : transform === a || transform === b,
+  );
+}
+
+/** Whether the caller is the private application that alone wrote the token, by its own key. */
+export function isSoleWriter(caller: Caller, token: ModelToken): boolean {
+  const isItself = caller.type === 'private' && caller.actsBy === 'own_key';
+  return isItself && token.isSolelyOwn && token.createdBy === caller.applicationId;
+}
