@@ -39,6 +39,30 @@ export default tseslint.config(
     },
   },
   {
+    // A write whose response was lost is repeated, and the repeat must not fail on its own write.
+    files: ['core/**/*.ts', 'http/**/*.ts', 'adapters/**/*.ts', 'functions/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: '@aws-sdk/client-dynamodb',
+          importNames: ['TransactWriteItemsCommand', 'ExecuteTransactionCommand', 'DynamoDB'],
+          message: 'Use adapters/dynamodb/transact.ts: it repeats a transaction under one request token.',
+        },
+        {
+          name: '@aws-sdk/client-dynamodb',
+          importNames: ['ConditionalCheckFailedException'],
+          message: 'Use adapters/dynamodb/write-if.ts: it tells when a repeated write may have met itself.',
+        },
+      ],
+    },
+  },
+  {
+    // The two places that the rule above leads to, and the one that reads the errors of both.
+    files: ['transact', 'write-if', 'write-obstacle'].map((name) => `adapters/dynamodb/${name}.ts`),
+    rules: { 'no-restricted-imports': 'off' },
+  },
+  {
     // Tests read members of JSON answers and then compare them; types would only repeat the expectation.
     files: ['test/**/*.ts'],
     rules: {

@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import { rotateIfDue, type RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
@@ -7,6 +7,7 @@ import { createApplicationStore } from './application-store.ts';
 import { dueEntries } from './due-index.ts';
 import { isTenantKey, type ItemKey } from './keys.ts';
 import { send, toItem, type Table } from './table-client.ts';
+import { writeIf } from './write-if.ts';
 
 /** Applications that have expired, with their keys. */
 export function dueApplications(access: Table, clock: Clock): DueWork {
@@ -62,11 +63,7 @@ export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
       ConditionExpression: 'expiresAt <= :now',
       ExpressionAttributeValues: toItem({ ':now': clock() }),
     });
-    try {
-      await send(() => ephemeral.client.send(command));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await writeIf(ephemeral.client, command);
   }
 
   return {

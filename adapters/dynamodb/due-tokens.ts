@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { hasExpired } from '../../core/tokens/expiration.ts';
@@ -9,6 +9,7 @@ import { readTokenItem } from './token-item.ts';
 import { createTokenReader } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
+import { writeIf } from './write-if.ts';
 
 /** Expired tokens, and what writers of several steps have left behind. */
 export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
@@ -53,11 +54,7 @@ export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): 
       ExpressionAttributeNames: { '#until': 'until' },
       ExpressionAttributeValues: toItem({ ':now': clock() }),
     });
-    try {
-      await send(() => client.send(command));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await writeIf(client, command);
   }
 
   return {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type {
   IdempotencyClaim,
@@ -8,8 +8,9 @@ import type {
 } from '../../core/shared/idempotency-store.ts';
 import { answerKey, idempotencyKey } from './keys.ts';
 import { getParts, PART_BYTES, putParts } from './parts.ts';
-import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
+import { binary, fromItem, toItem, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
+import { writeIf } from './write-if.ts';
 
 /** How long an answer is kept (decisions.md, section 1). */
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -70,19 +71,16 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    try {
-      await send(() => client.send(command));
-      return { claim: { state: 'claimed', seed, startedAt: now, attempt } };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-      const existing = recordItem.parse(fromItem(error.Item));
-      // The claim was written, and its answer was lost on the way.
-      if (existing.attempt === attempt)
-        return {
-          claim: { state: 'claimed', seed: existing.seed, startedAt: existing.keptUntil - KEPT_MS, attempt },
-        };
-      return { existing };
-    }
+    const outcome = await writeIf(client, command);
+    if (outcome === 'written') return { claim: { state: 'claimed', seed, startedAt: now, attempt } };
+    if (outcome.found === undefined) throw outcome.error;
+    const existing = recordItem.parse(fromItem(outcome.found));
+    // An earlier attempt has written the claim, and its response was lost.
+    if (existing.attempt === attempt)
+      return {
+        claim: { state: 'claimed', seed: existing.seed, startedAt: existing.keptUntil - KEPT_MS, attempt },
+      };
+    return { existing };
   }
 
   /** Takes over a claim whose holder has failed or died; `running` if another attempt was quicker, whose lease is as long. */
@@ -100,14 +98,9 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
         ':held': record.attempt,
       }),
     });
-    try {
-      await send(() => client.send(command));
-      return { state: 'claimed', seed: record.seed, startedAt: record.keptUntil - KEPT_MS, attempt };
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException)
-        return { state: 'running', leaseUntil: now + LEASE_MS };
-      throw error;
-    }
+    if ((await writeIf(client, command)) !== 'written')
+      return { state: 'running', leaseUntil: now + LEASE_MS };
+    return { state: 'claimed', seed: record.seed, startedAt: record.keptUntil - KEPT_MS, attempt };
   }
 
   /** The answer of a record, if it is still there. */
@@ -132,13 +125,7 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       ConditionExpression: 'attempt = :attempt',
       ExpressionAttributeValues: toItem({ ...values, ':attempt': attempt }),
     });
-    try {
-      await send(() => client.send(command));
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return false;
-    }
+    return (await writeIf(client, command)) === 'written';
   }
 
   /** An answer that ends before its record stands by itself, so that the sweep can take it away in time. */

@@ -77,6 +77,13 @@ function guard(previous: Invocation) {
 
 /** Invocations in the Reactors table; their sealed content in parts in the Ephemeral table. */
 export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
+  async function putInvocation(next: Invocation, condition: Parameters<typeof putIf>[2]): Promise<boolean> {
+    const isSame = (found: Item) =>
+      JSON.stringify(read(found), Object.keys(invocationItem.shape)) ===
+      JSON.stringify(next, Object.keys(invocationItem.shape));
+    return (await putIf(reactors, itemOf(next), condition, isSame)) === 'written';
+  }
+
   async function readItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
     const command = new GetItemCommand({ TableName: name, Key: toItem({ ...key }), ConsistentRead: true });
     const { Item: item } = await send(() => client.send(command));
@@ -100,10 +107,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
   }
 
   return {
-    async create(invocation) {
-      const condition = { expression: 'attribute_not_exists(pk)' };
-      return (await putIf(reactors, itemOf(invocation), condition, () => false)) === 'written';
-    },
+    create: (invocation) => putInvocation(invocation, { expression: 'attribute_not_exists(pk)' }),
 
     async find({ tenantId, id }) {
       if (!isUuid(id)) return undefined;
@@ -111,12 +115,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
       return item && read(item);
     },
 
-    async update(previous, next) {
-      const isSame = (found: Item) =>
-        JSON.stringify(read(found), Object.keys(invocationItem.shape)) ===
-        JSON.stringify(next, Object.keys(invocationItem.shape));
-      return (await putIf(reactors, itemOf(next), guard(previous), isSame)) === 'written';
-    },
+    update: (previous, next) => putInvocation(next, guard(previous)),
 
     async remove(id) {
       await removeContent(id, 'payload');

@@ -1,5 +1,6 @@
-import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { send, toItem, type Item, type Table } from './table-client.ts';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { toItem, type Item, type Table } from './table-client.ts';
+import { writeIf } from './write-if.ts';
 
 interface Condition {
   readonly expression: string;
@@ -8,8 +9,8 @@ interface Condition {
 }
 
 /**
- * Writes an item under a condition. `written` also if the condition fails because this very item stands there already: then it was written
- * and its answer was lost on the way. Otherwise the item that stands in the way, if there is one.
+ * Writes an item under a condition. `written` also if the condition fails because this very item is there already: an earlier attempt
+ * wrote it and lost its response. Otherwise the item that is in the way, if there is one.
  */
 export async function putIf(
   { client, name }: Table,
@@ -25,11 +26,8 @@ export async function putIf(
     ...(values && { ExpressionAttributeValues: toItem(values) }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  try {
-    await send(() => client.send(command));
-    return 'written';
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return error.Item !== undefined && isSame(error.Item) ? 'written' : { found: error.Item };
-  }
+  const outcome = await writeIf(client, command);
+  if (outcome === 'written') return 'written';
+  const { found, mayBeOwn } = outcome;
+  return mayBeOwn && found !== undefined && isSame(found) ? 'written' : { found };
 }

@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
@@ -9,6 +9,7 @@ import { putIf } from './put-if.ts';
 import { binary, fromItem, send, toItem, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
+import { writeIf } from './write-if.ts';
 
 const reactorItem = z.object({
   id: z.string(),
@@ -66,7 +67,7 @@ export function createReactorStore(table: Table): ReactorStore {
         table,
         itemOf(reactor),
         { expression: 'attribute_not_exists(pk)' },
-        () => false,
+        isSame(reactor),
       );
       if (written === 'written') return 'created';
       if (written.found === undefined) throw new Error('reactor store: the reactor in the way has no item');
@@ -112,18 +113,12 @@ export function createReactorStore(table: Table): ReactorStore {
       const command = new DeleteItemCommand({
         TableName: name,
         Key: toItem({ ...reactorKey(reactor.tenantId, reactor.id) }),
-        // Gone already is as good: its answer may have been lost on the way.
+        // Gone already is as good: an earlier attempt may have lost its response.
         ConditionExpression: 'attribute_not_exists(pk) OR #version = :version',
         ExpressionAttributeNames: { '#version': 'version' },
         ExpressionAttributeValues: toItem({ ':version': reactor.version }),
       });
-      try {
-        await send(() => client.send(command));
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+      return (await writeIf(client, command)) === 'written';
     },
   };
 }

@@ -1,4 +1,4 @@
-import { GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type {
   ApplicationStore,
@@ -9,7 +9,7 @@ import { stillHeld } from '../../core/applications/delegation.ts';
 import type { SessionStore } from '../../core/applications/session.ts';
 import { grantsShape } from './grants-item.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
-import { transact } from './transact.ts';
+import { sendTransaction, transact } from './transact.ts';
 import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
@@ -55,8 +55,7 @@ export function createSessionStore(
       const puts = items.map((item) => ({
         Put: { TableName: name, Item: toItem(item), ConditionExpression: 'attribute_not_exists(pk)' },
       }));
-      const command = new TransactWriteItemsCommand({ TransactItems: puts });
-      await send(() => client.send(command));
+      await sendTransaction(client, puts);
     },
 
     async findNonce(tenantId, nonceHash) {

@@ -1,8 +1,6 @@
 import {
-  ConditionalCheckFailedException,
   DeleteItemCommand,
   GetItemCommand,
-  TransactWriteItemsCommand,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
@@ -20,6 +18,8 @@ import { getAll } from './get-all.ts';
 import { isTenantKey, tenantKey } from './keys.ts';
 import { binary, fromItem, send, toItem, type Item, type Table } from './table-client.ts';
 import { dueAt } from './token-item.ts';
+import { sendTransaction } from './transact.ts';
+import { writeIf, type RefusedWrite } from './write-if.ts';
 
 const wrappedKey = z.object({
   purpose: z.enum(KEY_PURPOSES),
@@ -73,23 +73,17 @@ export function createTenantStore({
     return item && tenantItem.parse(item);
   }
 
-  /** Changes a tenant's item; `false` if the condition does not hold. */
+  /** Changes a tenant's item under a condition. */
   async function updateItem(
     tenantId: string,
     update: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>,
-  ): Promise<boolean> {
+  ): Promise<'written' | RefusedWrite> {
     const command = new UpdateItemCommand({
       TableName: name,
       Key: toItem({ ...tenantKey(tenantId) }),
       ...update,
     });
-    try {
-      await send(() => client.send(command));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    return writeIf(client, command);
   }
 
   return {
@@ -97,10 +91,7 @@ export function createTenantStore({
       const { id, name: tenantName, ...rest } = tenant;
       const item = toItem({ ...tenantKey(id), name: tenantName, ...rest, ...dueAt(id, rest.rotateAt) });
       const put = { Put: { TableName: name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
-      const command = new TransactWriteItemsCommand({
-        TransactItems: [put, ...applicationWrites(name, application, keyHash)],
-      });
-      await send(() => client.send(command));
+      await sendTransaction(client, [put, ...applicationWrites(name, application, keyHash)]);
     },
 
     async wrappedKeys(tenantId) {
@@ -124,8 +115,8 @@ export function createTenantStore({
       return tenant && { keys: tenant.keys, rotateAt: tenant.rotateAt };
     },
 
-    addKey(tenantId, before, added, rotateAt) {
-      return updateItem(tenantId, {
+    async addKey(tenantId, before, added, rotateAt) {
+      const outcome = await updateItem(tenantId, {
         UpdateExpression: 'SET #keys = list_append(#keys, :added), rotateAt = :at, dueSk = :dueSk',
         // Keys are only ever added, one at a time.
         ConditionExpression: 'size(#keys) = :count',
@@ -136,17 +127,23 @@ export function createTenantStore({
           ':dueSk': sortableTime(rotateAt),
           ':count': before.length,
         }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
+      if (outcome === 'written') return true;
+      // An earlier attempt has added this very key: no two wrapped keys are equal.
+      const last = outcome.found && tenantItem.parse(fromItem(outcome.found)).keys.at(-1);
+      return last?.wrapped.equals(added.wrapped) === true;
     },
 
-    destroyKeys(tenantId) {
-      return updateItem(tenantId, {
+    async destroyKeys(tenantId) {
+      const outcome = await updateItem(tenantId, {
         UpdateExpression:
           'REMOVE #keys, webhookSecret, previousWebhookSecret SET rotateAt = :never, dueSk = :dueSk',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#keys': 'keys' },
         ExpressionAttributeValues: toItem({ ':never': END_OF_TIME, ':dueSk': sortableTime(END_OF_TIME) }),
       });
+      return outcome === 'written';
     },
 
     async removeTenant(tenantId) {
@@ -172,11 +169,11 @@ export function createTenantStore({
       };
     },
 
-    replaceWebhookSecrets(tenantId, before, { current, previous }) {
-      return updateItem(tenantId, {
+    async replaceWebhookSecrets(tenantId, before, { current, previous }) {
+      const outcome = await updateItem(tenantId, {
         UpdateExpression:
           'SET webhookSecret = :current, previousWebhookSecret = :previous, previousWebhookUntil = :until',
-        // The new one stands there if its answer was lost on the way.
+        // The new one is there if an earlier attempt lost its response.
         ConditionExpression: 'webhookSecret IN (:before, :current)',
         ExpressionAttributeValues: toItem({
           ':current': current,
@@ -185,15 +182,17 @@ export function createTenantStore({
           ':until': previous?.until ?? 0,
         }),
       });
+      return outcome === 'written';
     },
 
-    updateProfile({ id, name: tenantName, settings }) {
-      return updateItem(id, {
+    async updateProfile({ id, name: tenantName, settings }) {
+      const outcome = await updateItem(id, {
         UpdateExpression: 'SET #name = :name, settings = :settings',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#name': 'name' },
         ExpressionAttributeValues: toItem({ ':name': tenantName, ':settings': settings }),
       });
+      return outcome === 'written';
     },
   };
 }

@@ -11,8 +11,8 @@ import { failedCondition, lockHolderIn } from './write-obstacle.ts';
 export interface TokenObstacles {
   /** What an error of a create is about. `writeId` is the create's own. Throws the error if no condition failed. */
   ofCreate(error: unknown, writeId: Buffer): Promise<WriteObstacle>;
-  /** What an error of an update is about. Throws the error if no condition failed. */
-  ofUpdate(error: unknown): Promise<WriteObstacle>;
+  /** What an error of an update is about; `written` if it met its own write. `writeId` is the update's own. Throws the error if no condition failed. */
+  ofUpdate(error: unknown, writeId: Buffer): Promise<'written' | WriteObstacle>;
 }
 
 export function createTokenObstacles(
@@ -55,12 +55,14 @@ export function createTokenObstacles(
       return holder === undefined ? ofToken(failed.item, writeId) : ofLock(failed.item, holder, writeId);
     },
 
-    async ofUpdate(error) {
+    async ofUpdate(error, writeId) {
       const failed = failedCondition(error);
       if (failed === undefined) throw error;
       if (failed.item === undefined) return 'changed';
       const holder = lockHolderIn(failed.item);
       if (holder !== undefined) return ofLock(failed.item, holder);
+      // An earlier attempt has written it, and its response was lost.
+      if (readTokenItem(failed.item).token.writeId.equals(writeId)) return 'written';
       // The token has changed. What a dead writer left on it is settled, so that the next attempt can pass.
       await removal.repair(failed.item);
       return 'changed';

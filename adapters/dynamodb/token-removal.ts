@@ -1,12 +1,13 @@
 import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
-import { send, toItem, type Item } from './table-client.ts';
+import { toItem, type Item } from './table-client.ts';
 import { dueAt, readTokenItem, type ReadToken } from './token-item.ts';
 import { chunkKeys } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
 import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
+import { writeIf } from './write-if.ts';
 import { failedCondition } from './write-obstacle.ts';
 
 /** A token as far as its removal needs to know it; its data may be anywhere, or gone. */
@@ -91,11 +92,21 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
       }),
     });
     // If another write came first, the doubt is its business.
-    await holds(() => send(() => client.send(command)));
+    await writeIf(client, command);
+  }
+
+  /** Takes a token out of sight; `false` if it has changed since it was read. */
+  async function hide({ token }: Removable): Promise<boolean> {
+    const outcome = await writeIf(client, writes.hide(token, clock()));
+    if (outcome === 'written') return true;
+    if (outcome.found === undefined || !outcome.mayBeOwn) return false;
+    // An earlier attempt has hidden it, and its response was lost.
+    const hidden = readTokenItem(outcome.found);
+    return hidden.pending && hidden.token.writeId.equals(token.writeId);
   }
 
   /** Takes on the repair of a visible token: of two at once, the slower one could undo what a new writer does after the quicker one. */
-  function claimRepair(item: Item, { token }: ReadToken): Promise<boolean> {
+  async function claimRepair(item: Item, { token }: ReadToken): Promise<boolean> {
     const due = dueAt(token.id, clock() + UNFINISHED_MS);
     const command = new UpdateItemCommand({
       ...writes.key(token),
@@ -105,8 +116,11 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
         ...toItem({ ':later': due.dueSk, ':writeId': token.writeId }),
         ':seen': item['dueSk'] ?? { S: '' },
       },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    return holds(() => send(() => client.send(command)));
+    const outcome = await writeIf(client, command);
+    // An earlier attempt has claimed it, and its response was lost.
+    return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk']?.S === due.dueSk);
   }
 
   return {
@@ -122,7 +136,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
         return holds(() => calls.transactReleasing(own, lockOf(read), rest));
       }
       // From the moment that it is pending it is gone for everybody; the rest can take its time.
-      if (!(await holds(() => send(() => client.send(writes.hide(token, clock())))))) return false;
+      if (!(await hide(read))) return false;
       await clear({ ...read, stale: [] });
       return true;
     },

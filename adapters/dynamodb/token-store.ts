@@ -1,13 +1,14 @@
-import { ConditionalCheckFailedException, DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { Container } from '../../core/shared/container.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
 import { canBeInKey, tokenKey } from './keys.ts';
-import { send, toItem } from './table-client.ts';
+import { toItem } from './table-client.ts';
 import { createTokenCandidates } from './token-candidates.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
+import { writeIf } from './write-if.ts';
 
 /** The condition under which a token can be deleted by one call: see `TokenStore.deleteAlone`. */
 function aloneBelow(below: readonly Container[], now: number) {
@@ -40,16 +41,11 @@ function createDeleteAlone(
       if (below.length === 0 || below.length > BELOW_MAX) return { kept: await reader.find(tenantId, id) };
       const key = toItem({ ...tokenKey(tenantId, id) });
       const command = new DeleteItemCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });
-      try {
-        await send(() => client.send(command));
-        return 'deleted';
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // Gone after more than one attempt: an earlier one has deleted it, and its answer was lost.
-        if (error.Item === undefined)
-          return (error.$metadata.attempts ?? 1) > 1 ? 'deleted' : { kept: undefined };
-        return { kept: (await reader.tokenOf(error.Item)) ?? (await reader.find(tenantId, id)) };
-      }
+      const outcome = await writeIf(client, command);
+      if (outcome === 'written') return 'deleted';
+      const { found, mayBeOwn } = outcome;
+      if (found === undefined) return mayBeOwn ? 'deleted' : { kept: undefined };
+      return { kept: (await reader.tokenOf(found)) ?? (await reader.find(tenantId, id)) };
     },
   };
 }

@@ -139,7 +139,7 @@ export function createTokenUpdate(
         );
       return 'written';
     } catch (error) {
-      return obstacles.ofUpdate(error);
+      return obstacles.ofUpdate(error, token.writeId);
     }
   };
 }

@@ -151,6 +151,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
           ':duePk': duePk,
           ':dueSk': dueSk,
         }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
     },
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   TransactWriteItemsCommand,
   type DynamoDBClient,
@@ -6,15 +7,29 @@ import {
 import { send } from './table-client.ts';
 import { failedCondition } from './write-obstacle.ts';
 
-/** Writes all or nothing; `false`, and nothing written, if a condition did not hold. */
+/**
+ * Writes all items or none, once, however often the call is repeated. Rejects with the error of DynamoDB. The only place that sends
+ * a TransactWriteItems (eslint.config.js).
+ */
+export async function sendTransaction(
+  client: DynamoDBClient,
+  items: readonly TransactWriteItem[],
+): Promise<void> {
+  const command = new TransactWriteItemsCommand({
+    TransactItems: [...items],
+    // Without it the SDK makes a new token for each `client.send`, and a repeat fails the conditions of its own write.
+    ClientRequestToken: randomUUID(),
+  });
+  await send(() => client.send(command));
+}
+
+/** Writes all items or none; `false`, and nothing is written, if a condition fails. */
 export async function transact(
   client: DynamoDBClient,
   items: readonly TransactWriteItem[],
 ): Promise<boolean> {
-  // One command for all attempts: the SDK gives it one ClientRequestToken, so that a repeated attempt writes nothing twice.
-  const command = new TransactWriteItemsCommand({ TransactItems: [...items] });
   try {
-    await send(() => client.send(command));
+    await sendTransaction(client, items);
     return true;
   } catch (error) {
     if (failedCondition(error) === undefined) throw error;

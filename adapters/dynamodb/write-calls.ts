@@ -2,13 +2,14 @@ import {
   BatchWriteItemCommand,
   DeleteItemCommand,
   PutItemCommand,
-  TransactWriteItemsCommand,
   type DynamoDBClient,
   type TransactWriteItem,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { groups } from './groups.ts';
 import { send } from './table-client.ts';
+import { sendTransaction } from './transact.ts';
+import { writeIf } from './write-if.ts';
 import { failedCondition } from './write-obstacle.ts';
 
 /** Writes that one transaction takes, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
@@ -41,12 +42,14 @@ export function createWriteCalls(client: DynamoDBClient): WriteCalls {
       return;
     }
     if (remove !== undefined) {
-      await send(() => client.send(new DeleteItemCommand(remove)));
-      return;
+      const command = new DeleteItemCommand({ ...remove, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+      const outcome = await writeIf(client, command);
+      if (outcome === 'written') return;
+      // An earlier attempt has deleted the item, and its response was lost.
+      if (outcome.mayBeOwn && outcome.found === undefined) return;
+      throw outcome.error;
     }
-    // The attempts of the SDK share one ClientRequestToken, so a transaction whose answer was lost is not run again.
-    const command = new TransactWriteItemsCommand({ TransactItems: [...items] });
-    await send(() => client.send(command));
+    await sendTransaction(client, items);
   }
 
   async function writeBatch(group: readonly TransactWriteItem[]): Promise<void> {

@@ -35,8 +35,21 @@ function definitionOf(template: Template, logicalId: string): TableDefinition {
   };
 }
 
-/** What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if the process had ended. */
-export type Fate = (operation: string, nth: number) => 'lose' | 'die' | undefined;
+/**
+ * What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if the process had ended, `conflict`
+ * has it meet another transaction on its item.
+ */
+export type Fate = (operation: string, nth: number) => 'lose' | 'die' | 'conflict' | undefined;
+
+/** How DynamoDB refuses a write that meets another transaction: for a transaction in its reasons, else by name. */
+function conflictOf(operation: string): Error {
+  return operation === 'TransactWriteItems'
+    ? Object.assign(new Error('conflict'), {
+        name: 'TransactionCanceledException',
+        CancellationReasons: [{ Code: 'TransactionConflict' }],
+      })
+    : Object.assign(new Error('conflict'), { name: 'TransactionConflictException' });
+}
 
 /** A client whose calls, each attempt of the SDK by itself, meet a fate. */
 function clientWith(endpoint: string, fate: Fate): DynamoDBClient {
@@ -46,7 +59,9 @@ function clientWith(endpoint: string, fate: Fate): DynamoDBClient {
   client.middlewareStack.add(
     (next, context) => async (args) => {
       nth += 1;
-      const outcome = fate(String(context['commandName']).replace('Command', ''), nth);
+      const operation = String(context['commandName']).replace('Command', '');
+      const outcome = fate(operation, nth);
+      if (outcome === 'conflict') throw conflictOf(operation);
       if (outcome === 'die') throw new Error('the process has ended');
       const result = await next(args);
       if (outcome === 'lose') throw Object.assign(new Error('lost'), { name: 'TimeoutError' });

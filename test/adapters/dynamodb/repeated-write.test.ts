@@ -1,0 +1,493 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createApplicationStore } from '../../../adapters/dynamodb/application-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createInvocationStore } from '../../../adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../../adapters/dynamodb/reactor-store.ts';
+import { createSessionStore } from '../../../adapters/dynamodb/session-store.ts';
+import { createTenantStore } from '../../../adapters/dynamodb/tenant-store.ts';
+import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
+import type { Application } from '../../../core/applications/application.ts';
+import type { Tenant } from '../../../core/applications/tenant.ts';
+import type { Invocation } from '../../../core/reactors/invocation.ts';
+import type { StoredReactor } from '../../../core/reactors/reactor.ts';
+import type { StoredToken } from '../../../core/tokens/token.ts';
+import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
+import { aStoredToken, changed, terms, TENANT } from './a-stored-token.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = await aDatabase();
+});
+afterAll(() => database.close());
+
+const MINUTE = 60_000;
+const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
+const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));
+const sessions = (fate?: Fate) => createSessionStore(database.table('Ephemeral', fate), applications());
+const tenants = (fate?: Fate) => createTenantStore(database.table('Access', fate));
+const reactors = (fate?: Fate) => createReactorStore(database.table('Reactors', fate));
+const idempotency = (fate?: Fate) => createIdempotencyStore(database.table('Ephemeral', fate));
+const invocations = (fate?: Fate) =>
+  createInvocationStore(database.table('Reactors', fate), database.table('Ephemeral', fate));
+
+/** Creates a token as its use case does, which looks again after `changed` and knows its own write. */
+async function create(token: StoredToken, fate?: Fate): Promise<unknown> {
+  const outcome = await tokens(fate).create([{ token }]);
+  if (outcome === 'changed') return create(token, fate);
+  const isOwn = outcome !== 'written' && 'taken' in outcome && outcome.taken.writeId.equals(token.writeId);
+  return isOwn ? 'written' : outcome;
+}
+
+async function aWrittenToken(more?: Partial<StoredToken>): Promise<StoredToken> {
+  const token = aStoredToken(more);
+  await create(token);
+  return token;
+}
+
+const anApplication = (): Application => ({
+  id: randomUUID(),
+  tenantId: TENANT,
+  name: 'x',
+  type: 'private',
+  permissions: [],
+  rules: [],
+  createdAt: 1,
+  version: 1,
+});
+
+async function aWrittenApplication(): Promise<Application> {
+  const application = anApplication();
+  await applications().create(application, randomBytes(32));
+  return application;
+}
+
+const aTenant = (): Tenant => ({
+  id: randomUUID(),
+  name: 'x',
+  settings: { deduplicateTokens: false },
+  keys: [{ purpose: 'data', version: 1, wrapped: randomBytes(32) }],
+  webhookSecret: randomBytes(32),
+  createdAt: 1,
+  rotateAt: 2,
+});
+
+async function aWrittenTenant(): Promise<Tenant> {
+  const tenant = aTenant();
+  await tenants().create(tenant, { ...anApplication(), tenantId: tenant.id }, randomBytes(32));
+  return tenant;
+}
+
+const aSession = () => ({
+  id: randomUUID(),
+  tenantId: TENANT,
+  createdBy: randomUUID(),
+  keyHash: randomBytes(32),
+  nonceHash: randomBytes(32),
+  expiresAt: Date.now() + MINUTE,
+});
+
+const aReactor = (): StoredReactor => ({
+  id: randomUUID(),
+  tenantId: TENANT,
+  name: 'x',
+  createdBy: randomUUID(),
+  createdAt: 1,
+  codeHash: 'hash',
+  sealedCode: randomBytes(20),
+  sealedConfiguration: randomBytes(20),
+  state: 'creating',
+  version: 1,
+});
+
+async function aWrittenReactor(): Promise<StoredReactor> {
+  const reactor = aReactor();
+  await reactors().create(reactor);
+  return reactor;
+}
+
+const anInvocation = (): Invocation => ({
+  id: randomUUID(),
+  tenantId: TENANT,
+  reactorId: randomUUID(),
+  credentialId: randomUUID(),
+  state: 'queued',
+  createdAt: 1,
+  delivery: 'none',
+  attempts: 0,
+  dueAt: 2,
+  readableUntil: 3,
+});
+
+const NOW = 1_700_000_000_000;
+const aScope = () => ({ tenantId: TENANT, request: randomUUID() });
+const stateOf = async (claim: Promise<{ state: string }>) => (await claim).state;
+
+/** More than fits a transaction. */
+const MANY = terms(120);
+
+/** A write of a store: its title, the operation whose answer is lost, what it answers, and how it is prepared and made. */
+type Row = readonly [
+  title: string,
+  operation: string,
+  expected: unknown,
+  prepare: () => Promise<(fate: Fate) => Promise<unknown>>,
+];
+
+const rows: readonly Row[] = [
+  [
+    'creating a plain token',
+    'PutItem',
+    'written',
+    () => {
+      const token = aStoredToken();
+      return Promise.resolve((fate) => create(token, fate));
+    },
+  ],
+  [
+    'creating a token with index entries',
+    'TransactWriteItems',
+    'written',
+    () => {
+      const token = aStoredToken({ terms: terms(3) });
+      return Promise.resolve((fate) => create(token, fate));
+    },
+  ],
+  ...['PutItem', 'TransactWriteItems'].map((operation): Row => [
+    'creating a token in steps',
+    operation,
+    'written',
+    () => {
+      const token = aStoredToken({ terms: MANY });
+      return Promise.resolve((fate) => create(token, fate));
+    },
+  ]),
+  [
+    'changing a plain token',
+    'PutItem',
+    'written',
+    async () => {
+      const token = await aWrittenToken();
+      const next = changed(token);
+      return (fate) => tokens(fate).update(token, { token: next });
+    },
+  ],
+  [
+    'changing a token with index entries',
+    'TransactWriteItems',
+    'written',
+    async () => {
+      const token = await aWrittenToken();
+      const next = changed(token, { terms: terms(3) });
+      return (fate) => tokens(fate).update(token, { token: next });
+    },
+  ],
+  ...['UpdateItem', 'PutItem'].map((operation): Row => [
+    'changing a token in steps',
+    operation,
+    'written',
+    async () => {
+      const token = await aWrittenToken();
+      const next = changed(token, { terms: MANY });
+      return (fate) => tokens(fate).update(token, { token: next });
+    },
+  ]),
+  [
+    'deleting a plain token',
+    'DeleteItem',
+    'deleted',
+    async () => {
+      const { tenantId, id } = await aWrittenToken();
+      return (fate) => tokens(fate).deleteAlone(tenantId, id, { below: ['/'], now: Date.now() });
+    },
+  ],
+  [
+    'deleting a plain token as it was read',
+    'DeleteItem',
+    true,
+    async () => {
+      const token = await aWrittenToken();
+      return (fate) => tokens(fate).deleteWhole(token);
+    },
+  ],
+  [
+    'deleting a token with index entries',
+    'TransactWriteItems',
+    true,
+    async () => {
+      const token = await aWrittenToken({ terms: terms(3) });
+      return (fate) => tokens(fate).deleteWhole(token);
+    },
+  ],
+  [
+    'deleting a token in steps',
+    'UpdateItem',
+    true,
+    async () => {
+      const token = await aWrittenToken({ terms: MANY });
+      return (fate) => tokens(fate).deleteWhole(token);
+    },
+  ],
+  [
+    'repairing a token that a dead writer left',
+    'UpdateItem',
+    ['changed', 'written'],
+    async () => {
+      const token = await aWrittenToken();
+      const dying: Fate = (operation) => (operation === 'BatchWriteItem' ? 'die' : undefined);
+      const dead = tokens(dying).update(token, { token: changed(token, { terms: MANY }) });
+      await dead.catch(() => undefined);
+      const later = () => Date.now() + 2 * MINUTE;
+      const update = (fate?: Fate) => tokens(fate, later).update(token, { token: changed(token) });
+      return async (fate) => [await update(fate), await update()];
+    },
+  ],
+  [
+    'creating an application',
+    'TransactWriteItems',
+    true,
+    () => {
+      const [application, keyHash] = [anApplication(), randomBytes(32)];
+      return Promise.resolve((fate) => applications(fate).create(application, keyHash));
+    },
+  ],
+  [
+    'changing an application',
+    'TransactWriteItems',
+    true,
+    async () => {
+      const application = await aWrittenApplication();
+      return (fate) => applications(fate).update(application, { ...application, version: 2 });
+    },
+  ],
+  [
+    'replacing the key of an application',
+    'TransactWriteItems',
+    true,
+    async () => {
+      const [application, keyHash] = [await aWrittenApplication(), randomBytes(32)];
+      return (fate) => applications(fate).replaceKey(application, { ...application, version: 2 }, keyHash);
+    },
+  ],
+  [
+    'deleting an application',
+    'TransactWriteItems',
+    true,
+    async () => {
+      const application = await aWrittenApplication();
+      return (fate) => applications(fate).delete(application);
+    },
+  ],
+  [
+    'creating a session',
+    'TransactWriteItems',
+    undefined,
+    () => {
+      const session = aSession();
+      return Promise.resolve((fate) => sessions(fate).create(session));
+    },
+  ],
+  [
+    'authorizing a session',
+    'TransactWriteItems',
+    true,
+    async () => {
+      const session = aSession();
+      await sessions().create(session);
+      const grants = { permissions: [], rules: [], authorizedBy: randomUUID(), expiresAt: session.expiresAt };
+      return (fate) => sessions(fate).authorize(TENANT, session.nonceHash, grants);
+    },
+  ],
+  [
+    'creating a tenant',
+    'TransactWriteItems',
+    undefined,
+    () => {
+      const [tenant, keyHash] = [aTenant(), randomBytes(32)];
+      const application = { ...anApplication(), tenantId: tenant.id };
+      return Promise.resolve((fate) => tenants(fate).create(tenant, application, keyHash));
+    },
+  ],
+  [
+    'adding a key to a tenant',
+    'UpdateItem',
+    [true, [1, 2]],
+    async () => {
+      const { id, keys } = await aWrittenTenant();
+      const added = { purpose: 'data', version: 2, wrapped: randomBytes(32) } as const;
+      return async (fate) => {
+        const isAdded = await tenants(fate).addKey(id, keys, added, 3);
+        return [isAdded, (await tenants().wrappedKeys(id))?.map(({ version }) => version)];
+      };
+    },
+  ],
+  [
+    'destroying the keys of a tenant',
+    'UpdateItem',
+    true,
+    async () => {
+      const { id } = await aWrittenTenant();
+      return (fate) => tenants(fate).destroyKeys(id);
+    },
+  ],
+  [
+    'replacing the webhook secret of a tenant',
+    'UpdateItem',
+    true,
+    async () => {
+      const { id, webhookSecret } = await aWrittenTenant();
+      const next = { current: randomBytes(32), previous: { sealed: webhookSecret, until: 5 } };
+      return (fate) => tenants(fate).replaceWebhookSecrets(id, webhookSecret, next);
+    },
+  ],
+  [
+    'changing the profile of a tenant',
+    'UpdateItem',
+    true,
+    async () => {
+      const { id, settings } = await aWrittenTenant();
+      return (fate) => tenants(fate).updateProfile({ id, name: 'y', settings });
+    },
+  ],
+  [
+    'creating a reactor',
+    'PutItem',
+    'created',
+    () => {
+      const reactor = aReactor();
+      return Promise.resolve((fate) => reactors(fate).create(reactor));
+    },
+  ],
+  [
+    'changing a reactor',
+    'PutItem',
+    true,
+    async () => {
+      const reactor = await aWrittenReactor();
+      return (fate) => reactors(fate).update({ ...reactor, version: 2 });
+    },
+  ],
+  [
+    'deleting a reactor',
+    'DeleteItem',
+    true,
+    async () => {
+      const reactor = await aWrittenReactor();
+      return (fate) => reactors(fate).delete(reactor);
+    },
+  ],
+  [
+    'creating an invocation',
+    'PutItem',
+    true,
+    () => {
+      const invocation = anInvocation();
+      return Promise.resolve((fate) => invocations(fate).create(invocation));
+    },
+  ],
+  [
+    'changing an invocation',
+    'PutItem',
+    true,
+    async () => {
+      const invocation = anInvocation();
+      await invocations().create(invocation);
+      const next: Invocation = { ...invocation, state: 'running', runner: randomUUID() };
+      return (fate) => invocations(fate).update(invocation, next);
+    },
+  ],
+  [
+    'claiming an idempotency key',
+    'PutItem',
+    'claimed',
+    () => {
+      const scope = aScope();
+      return Promise.resolve((fate) => stateOf(idempotency(fate).claim(scope, NOW)));
+    },
+  ],
+  [
+    'taking over an idempotency key',
+    'UpdateItem',
+    'claimed',
+    async () => {
+      const scope = aScope();
+      await idempotency().claim(scope, NOW);
+      return (fate) => stateOf(idempotency(fate).claim(scope, NOW + 2 * MINUTE));
+    },
+  ],
+  [
+    'keeping the answer of an idempotency key',
+    'UpdateItem',
+    'answered',
+    async () => {
+      const scope = aScope();
+      const claim = await idempotency().claim(scope, NOW);
+      const attempt = claim.state === 'claimed' ? claim.attempt : '';
+      return async (fate) => {
+        await idempotency(fate).keep(scope, attempt, Buffer.from('x'), NOW);
+        return stateOf(idempotency().claim(scope, NOW));
+      };
+    },
+  ],
+  [
+    'releasing an idempotency key',
+    'UpdateItem',
+    'claimed',
+    async () => {
+      const scope = aScope();
+      const claim = await idempotency().claim(scope, NOW);
+      const attempt = claim.state === 'claimed' ? claim.attempt : '';
+      return async (fate) => {
+        await idempotency(fate).release(scope, attempt);
+        return stateOf(idempotency().claim(scope, NOW));
+      };
+    },
+  ],
+];
+
+/** The calls of one operation meet these, one after the other; all others pass. */
+function meeting(operation: string, ...outcomes: readonly ('lose' | 'conflict')[]) {
+  const left = [...outcomes];
+  const fate: Fate = (name) => (name === operation ? left.shift() : undefined);
+  return { fate, left };
+}
+
+describe('a repeated write recognises what its first attempt wrote', () => {
+  it.each(rows)('after a lost response: %s (%s)', async (_title, operation, expected, prepare) => {
+    const write = await prepare();
+    const { fate, left } = meeting(operation, 'lose');
+    expect(await write(fate)).toEqual(expected);
+    expect(left).toEqual([]);
+  });
+
+  it.each(rows)('after a lost response and a conflict: %s (%s)', async (_, operation, expected, prepare) => {
+    const write = await prepare();
+    const { fate, left } = meeting(operation, 'lose', 'conflict');
+    expect(await write(fate)).toEqual(expected);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('a write that was certainly not made before', () => {
+  it('reports a token as unknown that another caller deleted while it met a conflict', async () => {
+    const token = await aWrittenToken();
+    await tokens().deleteWhole(token);
+    const { fate } = meeting('DeleteItem', 'conflict');
+    const outcome = await tokens(fate).deleteAlone(TENANT, token.id, { below: ['/'], now: Date.now() });
+    expect(outcome).toEqual({ kept: undefined });
+  });
+
+  it('reports a token as changed that another caller deleted as it was read', async () => {
+    const token = await aWrittenToken();
+    await tokens().deleteWhole(token);
+    const { fate } = meeting('DeleteItem', 'conflict');
+    expect(await tokens(fate).deleteWhole(token)).toBe(false);
+  });
+
+  it('reports a key as not added after another one was', async () => {
+    const { id, keys } = await aWrittenTenant();
+    const aKey = () => ({ purpose: 'data', version: 2, wrapped: randomBytes(32) }) as const;
+    await tenants().addKey(id, keys, aKey(), 3);
+    const { fate } = meeting('UpdateItem', 'conflict');
+    expect(await tenants(fate).addKey(id, keys, aKey(), 3)).toBe(false);
+  });
+});
