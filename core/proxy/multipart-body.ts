@@ -1,20 +1,46 @@
+import { contentOfBytes, type Content } from '../shared/content.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
-import { utf8Text } from '../shared/utf8.ts';
+import { utf8Bytes, utf8Text } from '../shared/utf8.ts';
+import { mayHoldExpression } from './json-text.ts';
+import { withSameDelimiters } from './multipart-delimiters.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
-const BLANK_LINE = Buffer.from('\r\n\r\n');
+const PARAMETER = /;[ \t]*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;",]*)))?[ \t]*/y;
+/** What a boundary may hold (RFC 2046, section 5.1.1) and others that clients use, more than its 70 characters and braces aside. */
+const BOUNDARY = /^(?! )[\w !#$%&'()*+,./:=?@^`|~-]{1,200}(?<! )$/;
+/** No request has as many parts; a body of dashes could seem to. */
+const PARTS_MAX = 100_000;
+/** Headers of a part that are read. */
+const HEADERS_MAX_BYTES = 16_384;
 
-/** The boundary of a `multipart/form-data` content type (RFC 7578). */
+/**
+ * The boundary of a multipart content type; `undefined` if it has none, more than one, or one that receivers may read in another way
+ * than the proxy does.
+ */
 export function boundaryOf(contentType: string): string | undefined {
-  const match = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType);
-  return match?.[1] ?? match?.[2];
+  const found: string[] = [];
+  PARAMETER.lastIndex = contentType.indexOf(';');
+  if (PARAMETER.lastIndex === -1) return undefined;
+  while (PARAMETER.lastIndex < contentType.length) {
+    const match = PARAMETER.exec(contentType);
+    if (match === null) return undefined;
+    const [, name = '', quoted, bare = ''] = match;
+    // Its forms of RFC 2231 are not read by every receiver.
+    if (/^boundary\*/i.test(name)) return undefined;
+    if (/^boundary$/i.test(name)) found.push(quoted?.replace(/\\(.)/g, '$1') ?? bare);
+  }
+  const [boundary, second] = found;
+  return second === undefined && boundary !== undefined && BOUNDARY.test(boundary) ? boundary : undefined;
 }
 
-/** Where the parts of a body lie between its delimiters. */
-function* partsOf(
-  body: Buffer,
-  delimiter: Buffer,
-): Generator<{ readonly from: number; readonly to: number }> {
+/** A stretch of a body. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the parts of a body lie between its delimiters, headers included. */
+function* partsOf(body: Buffer, delimiter: Buffer): Generator<Stretch> {
   for (let at = body.indexOf(delimiter); at !== -1;) {
     const from = at + delimiter.length;
     const next = body.indexOf(delimiter, from);
@@ -24,55 +50,102 @@ function* partsOf(
   }
 }
 
+/** Where the content of a part lies; `undefined` if no blank line ends its headers. Lines may end without a carriage return. */
+function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
+  const part = body.subarray(from, to);
+  const blanks = ['\r\n\r\n', '\n\n'].flatMap((blank) => {
+    const at = part.indexOf(blank);
+    return at === -1 ? [] : [{ at, end: from + at + blank.length }];
+  });
+  const [first] = blanks.toSorted((a, b) => a.at - b.at);
+  if (first === undefined) return undefined;
+  // The line break before a delimiter belongs to the delimiter (RFC 2046, section 5.1.1).
+  const lineBreak = /\r?\n$/.exec(body.toString('latin1', Math.max(first.end, to - 2), to))?.[0] ?? '';
+  return { from: first.end, to: to - lineBreak.length };
+}
+
 /** Whether a part is a file, which passes untouched: it has a file name (RFC 7578, section 4.2). */
 function isFile(headers: string): boolean {
   return /^content-disposition:(?:[^"\r\n]|"[^"\r\n]*")*;\s*filename\*?\s*=/im.test(headers);
 }
 
-/** A text field's content, filled in. */
-function textField(
-  headers: string,
-  content: Buffer,
-  boundary: string,
-  fields: FieldReporter,
-): Renderable<Buffer> {
-  const given = utf8Text(content);
-  if (given === undefined) {
-    fields.report('body', 'has a text field that is not UTF-8');
-    return untouched(content);
+/** The value of a part's `Content-Type`, continuation lines included; text without one (RFC 2046, section 5.1). */
+function contentTypeOf(headers: string): string {
+  const value = /^content-type[ \t]*:((?:[^\r\n]|\r?\n[ \t])*)/im.exec(headers)?.[1];
+  return value?.replace(/\s+/g, ' ').trim() ?? 'text/plain';
+}
+
+/** What stands between the contents of the parts: a value in it must stay within its line. */
+function betweenParts(stretch: Buffer, path: string, fields: FieldReporter): Renderable<Buffer> {
+  if (!stretch.includes('{{')) return untouched(stretch);
+  const text = utf8Text(stretch);
+  if (text === undefined) {
+    fields.report(path, 'has a part header with an expression that is not UTF-8');
+    return untouched(stretch);
   }
-  const name = /;\s*name="([^"]*)"/i.exec(headers)?.[1] ?? 'part';
-  const path = `body.${name}`;
-  const template = textTemplate(given, path, fields, (filled) => filled);
+  const template = textTemplate(text, path, fields, (value) => {
+    if (/\p{Cc}/u.test(value)) fields.report(path, 'becomes a part header with control characters');
+    return value;
+  });
   return {
     references: template.references,
-    render: (filling) => {
-      const text = template.render(filling);
-      if (text.includes(`--${boundary}`))
-        fields.report(path, 'becomes a text with the boundary of the body in it');
-      return Buffer.from(text);
-    },
+    render: (filling) => utf8Bytes([template.render(filling)]),
   };
 }
 
-/** A multipart body: its text fields filled in, its files and everything else byte for byte as they came. */
-export function multipartBody(body: Buffer, boundary: string, fields: FieldReporter): Renderable<Buffer> {
+interface MultipartBody {
+  readonly body: Buffer;
+  readonly boundary: string;
+  /** Names it in errors. */
+  readonly path: string;
+  /** Of type `multipart/form-data`, in which files and headers pass as they are. */
+  readonly isForm: boolean;
+}
+
+/** The content of a part as a body of its own. */
+interface Part {
+  readonly body: Content;
+  readonly contentType: string;
+  readonly path: string;
+}
+
+/** A multipart body in which the contents of its parts are filled in by `fill`, each by its own type. */
+export function multipartBody(
+  { body, boundary, path, isForm }: MultipartBody,
+  fields: FieldReporter,
+  fill: (part: Part) => Renderable<Buffer>,
+): Renderable<Buffer> {
   const pieces: Renderable<Buffer>[] = [];
-  let at = 0;
-  for (const { from, to } of partsOf(body, Buffer.from(`--${boundary}`))) {
-    if (fields.isFull) break;
-    const headersEnd = body.subarray(from, to).indexOf(BLANK_LINE);
-    if (headersEnd === -1) continue;
-    const contentFrom = from + headersEnd + BLANK_LINE.length;
-    // The line break before a delimiter belongs to the delimiter (RFC 2046, section 5.1.1).
-    const contentTo = body.subarray(to - 2, to).equals(Buffer.from('\r\n')) ? to - 2 : to;
-    if (contentTo < contentFrom) continue;
-    const content = body.subarray(contentFrom, contentTo);
-    const headers = body.toString('latin1', from, contentFrom);
-    if (!content.includes('{{') || isFile(headers)) continue;
-    pieces.push(untouched(body.subarray(at, contentFrom)), textField(headers, content, boundary, fields));
-    at = contentTo;
+  const declaring: Buffer[] = [];
+  const between = (from: number, to: number) => {
+    const stretch = body.subarray(from, to);
+    return isForm ? untouched(stretch) : betweenParts(stretch, path, fields);
+  };
+  let [at, count] = [0, 0];
+  for (const part of partsOf(body, Buffer.from(`--${boundary}`, 'latin1'))) {
+    count += 1;
+    if (count > PARTS_MAX) fields.report(path, 'has too many parts');
+    if (fields.isFull || count > PARTS_MAX) break;
+    const content = contentOf(body, part);
+    if (content === undefined) continue;
+    const bytes = body.subarray(content.from, content.to);
+    const headers = body.toString('latin1', part.from, Math.min(content.from, part.from + HEADERS_MAX_BYTES));
+    const holdsNone = !mayHoldExpression(bytes);
+    if (isFile(headers) && (isForm || holdsNone)) continue;
+    declaring.push(body.subarray(part.from, content.to));
+    if (holdsNone) continue;
+    if (content.from - part.from > HEADERS_MAX_BYTES) fields.report(path, 'has a part with too many headers');
+    const name = /;\s*name="([^"]*)"/i.exec(headers)?.[1] ?? 'part';
+    const partPath = isForm ? `${path}.${name}` : path;
+    if (isForm && bytes.includes('{{') && utf8Text(bytes) === undefined)
+      fields.report(path, 'has a text field that is not UTF-8');
+    pieces.push(
+      between(at, content.from),
+      fill({ body: contentOfBytes(bytes), contentType: contentTypeOf(headers), path: partPath }),
+    );
+    at = content.to;
   }
-  pieces.push(untouched(body.subarray(at)));
-  return together(pieces, (rendered) => Buffer.concat(rendered));
+  pieces.push(between(at, body.length));
+  const whole = together(pieces, (rendered) => Buffer.concat(rendered));
+  return withSameDelimiters({ body, boundary, declaring, path }, whole, fields);
 }

@@ -1,17 +1,11 @@
 import type { Content } from '../shared/content.ts';
 import type { FieldReporter } from '../shared/field-reporter.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
+import { bodyKind, claimsJson, mediaTypeOf } from './body-kind.ts';
 import { formText } from './form-text.ts';
-import { isJson } from './is-json.ts';
-import { jsonText, mayHoldExpression } from './json-text.ts';
+import { isJsonText, jsonRecords, jsonText, mayHoldExpression, type RecordSeparator } from './json-text.ts';
 import { boundaryOf, multipartBody } from './multipart-body.ts';
 import { textTemplate, untouched, type Renderable } from './text-template.ts';
-
-const BINARY =
-  /^(?:image|audio|video|font)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-protobuf|protobuf|wasm)\b/;
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const JSON_TYPE = /^[^/]+\/(?:[^/]+\+)?json$/;
-const XML_TYPE = /^(?:text|application)\/(?:xml|html|xhtml\+xml)$|\+xml$/;
 
 const XML_ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -20,6 +14,9 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+
+/** Multiparts in one another. More would cost as many looks at the same bytes. */
+const DEPTH_MAX = 8;
 
 /** A value inside XML or HTML, in text and in attributes alike. */
 function escapeXml(text: string): string {
@@ -31,15 +28,76 @@ const bytes = (text: Renderable<string>): Renderable<Buffer> => ({
   render: (filling) => utf8Bytes([text.render(filling)]),
 });
 
-/** Whether an expression may stand in a body of the type, in any of the spellings that the type has for braces. */
-function mayHoldAny(body: Content, type: string): boolean {
-  if (type === FORM_TYPE) return true;
-  return JSON_TYPE.test(type) ? mayHoldExpression(body) : body.includes('{{');
+/** A body, or a part of a multipart body. */
+interface Place {
+  readonly body: Content;
+  readonly contentType: string;
+  /** Names it in errors. */
+  readonly path: string;
+  /** In how many multipart bodies it stands. */
+  readonly depth: number;
+}
+
+/** What claims to be JSON, and is not: an expression in it has no place that is known. */
+function notJson({ body, path }: Place, fields: FieldReporter): Renderable<Buffer> {
+  if (body.includes('{{')) fields.report(path, 'is not valid JSON');
+  return untouched(body.bytes);
+}
+
+function records(place: Place, separator: RecordSeparator, fields: FieldReporter): Renderable<Buffer> {
+  const { body, path } = place;
+  const { text } = body;
+  if (text === undefined) return notJson(place, fields);
+  const filled = jsonRecords(text, separator, path, fields);
+  if (filled !== undefined) return filled;
+  // One JSON text over several lines is JSON, whatever its type says.
+  return isJsonText(text) ? jsonText(text, path, fields) : notJson(place, fields);
+}
+
+/** A body whose type leaves open what it is: JSON if it parses as JSON, else text, in which values stand as they are. */
+function byContent(place: Place, fields: FieldReporter): Renderable<Buffer> {
+  const { body, contentType, path } = place;
+  const { text } = body;
+  if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
+  if (claimsJson(mediaTypeOf(contentType), text ?? body.bytes.toString('latin1')))
+    return notJson(place, fields);
+  if (text === undefined || !text.includes('{{')) return untouched(body.bytes);
+  return bytes(textTemplate(text, path, fields, (filled) => filled));
+}
+
+function multipart(place: Place, fields: FieldReporter): Renderable<Buffer> {
+  const { body, contentType, path, depth } = place;
+  const boundary = boundaryOf(contentType);
+  if (boundary === undefined || depth === DEPTH_MAX) {
+    const problem = boundary === undefined ? 'has no valid boundary' : 'is nested too deeply';
+    if (body.includes('{{')) fields.report(path, `is multipart, has an expression, and ${problem}`);
+    return untouched(body.bytes);
+  }
+  const isForm = mediaTypeOf(contentType) === 'multipart/form-data';
+  return multipartBody({ body: body.bytes, boundary, path, isForm }, fields, (part) =>
+    filledIn({ ...part, depth: depth + 1 }, fields),
+  );
+}
+
+function filledIn(place: Place, fields: FieldReporter): Renderable<Buffer> {
+  const { body, contentType, path } = place;
+  const kind = bodyKind(mediaTypeOf(contentType));
+  if (kind === 'binary') return untouched(body.bytes);
+  // A form may spell its braces in percent-encoding; it looks for them itself.
+  if (kind !== 'form' && !mayHoldExpression(body)) return untouched(body.bytes);
+  if (kind === 'multipart') return multipart(place, fields);
+  if (kind === 'json-lines') return records(place, '\n', fields);
+  if (kind === 'json-sequence') return records(place, '\u001e', fields);
+  if (kind === 'other') return byContent(place, fields);
+  const { text } = body;
+  if (text === undefined) return untouched(body.bytes);
+  return bytes(kind === 'form' ? formText(text, path, fields) : textTemplate(text, path, fields, escapeXml));
 }
 
 /**
- * The body of a proxied request by its content type: JSON string values, form fields, text fields of multipart, and any other text;
- * results are encoded for where they stand. What is binary, compressed, or holds no expression passes byte for byte (decisions.md, section 6).
+ * The body of a proxied request with its expressions filled in: JSON string values, records of JSON, form fields, parts of multipart, XML,
+ * and any other text; results are encoded for where they stand. What is binary, compressed, or holds no expression passes byte for byte
+ * (decisions.md, section 6).
  */
 export function requestBody(
   body: Content,
@@ -47,17 +105,6 @@ export function requestBody(
   isEncoded: boolean,
   fields: FieldReporter,
 ): Renderable<Buffer> {
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (isEncoded || BINARY.test(type) || !mayHoldAny(body, type)) return untouched(body.bytes);
-  const boundary = type === 'multipart/form-data' ? boundaryOf(contentType) : undefined;
-  if (boundary !== undefined) return multipartBody(body.bytes, boundary, fields);
-  const { text } = body;
-  if (JSON_TYPE.test(type)) {
-    if (text !== undefined && isJson(text)) return jsonText(text, fields);
-    if (body.includes('{{')) fields.report('body', 'is not valid JSON');
-    return untouched(body.bytes);
-  }
-  if (text === undefined) return untouched(body.bytes);
-  if (type === FORM_TYPE) return bytes(formText(text, 'body', fields));
-  return bytes(textTemplate(text, 'body', fields, XML_TYPE.test(type) ? escapeXml : (filled) => filled));
+  if (isEncoded) return untouched(body.bytes);
+  return filledIn({ body, contentType, path: 'body', depth: 0 }, fields);
 }

@@ -1,0 +1,429 @@
+import fc from 'fast-check';
+import { fillingWith } from '../../../core/expressions/token-expression.ts';
+import { requestBody } from '../../../core/proxy/request-body.ts';
+import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
+import { FieldReporter } from '../../../core/shared/field-reporter.ts';
+import type { Json } from '../../../core/shared/json.ts';
+import { ServiceError } from '../../../core/shared/service-error.ts';
+import { parseJson } from '../../../core/shared/parse-json.ts';
+
+type Tokens = Readonly<Record<string, Json>>;
+
+/** A body with its tokens filled in; `refused` if anything is reported. */
+function filled(body: string, contentType: string, tokens: Tokens): string {
+  const results = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
+    const fields = new FieldReporter();
+    try {
+      const renderable = requestBody(content, contentType, false, fields);
+      fields.throwIfFailed();
+      const rendered = renderable.render(fillingWith(({ id }) => tokens[id] ?? null));
+      fields.throwIfFailed();
+      return rendered.toString('utf8');
+    } catch (error) {
+      if (error instanceof ServiceError) return 'refused';
+      throw error;
+    }
+  });
+  expect(results[0]).toBe(results[1]);
+  return String(results[0]);
+}
+
+const HOSTILE = [
+  '"',
+  '\\',
+  ',',
+  ':',
+  '{',
+  '}',
+  '[',
+  ']',
+  '\n',
+  '\r',
+  '\r\n',
+  '\r\n\r\n',
+  '\u001e',
+  '\u0085',
+  '\u2028',
+  '\u0000',
+  '{{ b }}',
+  '{{',
+  '}}',
+  'x","amount":0,"y":"',
+  '\n{"injected":true}',
+  '\u001e{"injected":true}\n',
+  '--BB',
+  '--BB--',
+  '--IN',
+  '-',
+  '--',
+  'BB',
+  'B',
+  'Content-Type: multipart/mixed; boundary=IN',
+];
+const hostile = fc.oneof(
+  fc.array(fc.constantFrom(...HOSTILE), { maxLength: 6 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+);
+const values: fc.Arbitrary<Json> = fc.oneof(
+  { weight: 5, arbitrary: hostile },
+  fc.integer(),
+  fc.constant(null),
+  fc.dictionary(hostile, hostile, { maxKeys: 2 }) as fc.Arbitrary<Json>,
+  fc.array(hostile, { maxLength: 2 }),
+);
+const tokens = fc.record({ a: values, b: values });
+
+/** Strings of a template: expressions alone, beside text, and text that holds none. */
+const leaves = fc
+  .array(fc.constantFrom('{{ a }}', '{{ b }}', '{{a}}', 'text', '"', '\\', '\n', 'é', ' ', ':'), {
+    maxLength: 4,
+  })
+  .map((parts) => parts.join(''));
+const documents = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    leaves,
+    fc.integer(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(leaves, tie('value'), { maxKeys: 3 }),
+  ),
+})).value;
+
+const asText = (value: Json) =>
+  value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+const EXPRESSION = /\{\{ ?([ab]) ?\}\}/g;
+
+/** What a document must become: an independent walk over it. */
+function expected(value: Json, known: Tokens): Json {
+  if (typeof value === 'string') {
+    const alone = /^\{\{ ?([ab]) ?\}\}$/.exec(value)?.[1];
+    if (alone !== undefined) return known[alone] ?? null;
+    return value.replace(EXPRESSION, (_, id: string) => asText(known[id] ?? null));
+  }
+  if (Array.isArray(value)) return value.map((item) => expected(item, known));
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).map(([name, member]) => [name, expected(member ?? null, known)]);
+  return Object.fromEntries(members) as Json;
+}
+
+/** Everything that is neither a form, XML, HTML, multipart nor binary. */
+const LABELS = [
+  '',
+  'application/json',
+  'Application/JSON; charset=utf-8',
+  'text/json',
+  'text/x-json',
+  'application/x-json',
+  'application/x-amz-json-1.1',
+  'application/vnd.foo.json',
+  'application/json+x',
+  'application/json , text/plain',
+  'application/problem+json',
+  'application/stream+json',
+  'application/x-ndjson',
+  'application/jsonl',
+  'application/json-seq',
+  'application/geo+json-seq',
+  'application/graphql',
+  'application/javascript',
+  'application/x-yaml',
+  'application/jose',
+  'text/plain',
+  'text/csv',
+  'nonsense',
+];
+const labels = fc.oneof(
+  fc.constantFrom(...LABELS),
+  fc
+    .stringMatching(/^[a-z]{1,8}\/[a-z.-]{1,8}$/)
+    .filter((label) => !/^(?:multipart|image|audio|video|font)\/|\/(?:xml|html)/.test(label)),
+);
+
+describe('a body that is JSON', () => {
+  it('has exactly the structure of its template on arrival, whatever its type and its values', () => {
+    fc.assert(
+      fc.property(
+        documents,
+        labels,
+        tokens,
+        fc.constantFrom(0, 2),
+        fc.boolean(),
+        (document, label, known, indent, hasMark) => {
+          const body = `${hasMark ? '\ufeff' : ''}${JSON.stringify(document, null, indent)}`;
+          fc.pre(/^\ufeff?["{[]/.test(body));
+          const arrived = filled(body, label, known).replace(/^\ufeff/, '');
+          expect(parseJson(arrived)).toEqual(expected(document, known));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('stays a document of one record when its type names records and it has several lines', () => {
+    const body = JSON.stringify({ a: '{{ a }}', b: ['{{ b }}'] }, null, 2);
+    const arrived = filled(body, 'application/x-ndjson', { a: 'x\ny', b: 7 });
+    expect(parseJson(arrived)).toEqual({ a: 'x\ny', b: [7] });
+  });
+
+  it.each(['application/xml', 'text/html', 'application/soap+xml', 'application/x-www-form-urlencoded'])(
+    'is what its type says when that is %s',
+    (label) => {
+      const body = label.endsWith('urlencoded') ? 'x={{ a }}' : '{"a":"{{ a }}"}';
+      const arrived = filled(body, label, { a: '<"&>' });
+      expect(arrived).toBe(label.endsWith('urlencoded') ? 'x=%3C%22%26%3E' : '{"a":"&lt;&quot;&amp;&gt;"}');
+    },
+  );
+
+  it.each(['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4'])(
+    'passes as it is when its type is the binary %s',
+    (label) => {
+      expect(filled('{"a":"{{ a }}"}', label, { a: 'x' })).toBe('{"a":"{{ a }}"}');
+    },
+  );
+});
+
+describe('a body of JSON records', () => {
+  const LINES = [
+    'application/x-ndjson',
+    'application/ndjson',
+    'application/jsonl',
+    'application/x-jsonlines',
+    'application/json-lines',
+    'application/jsonlines; charset=utf-8',
+    'application/x-ldjson',
+    'application/stream+json',
+    'application/vnd.elasticsearch+x-ndjson',
+    'text/x-ndjson',
+  ];
+
+  it('has the same records with the same structure on arrival, one a line', () => {
+    fc.assert(
+      fc.property(
+        fc.array(documents, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(...LINES),
+        fc.constantFrom('\n', '\r\n'),
+        tokens,
+        (records, label, end, known) => {
+          const body = records.map((record) => JSON.stringify(record) + end).join('');
+          const arrived = filled(body, label, known).split(/\n|\u0085|\u2028|\u2029/);
+          // Line ends that a template holds itself stay; none of these does.
+          expect(arrived.pop()).toBe('');
+          expect(arrived.map((line) => parseJson(line))).toEqual(
+            records.map((record) => expected(record, known)),
+          );
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('has the same records with the same structure on arrival, as a JSON sequence', () => {
+    fc.assert(
+      fc.property(
+        fc.array(documents, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('application/json-seq', 'application/geo+json-seq'),
+        fc.constantFrom(0, 2),
+        tokens,
+        (records, label, indent, known) => {
+          const body = records.map((record) => `\u001e${JSON.stringify(record, null, indent)}\n`).join('');
+          const [first, ...arrived] = filled(body, label, known).split('\u001e');
+          expect(first).toBe('');
+          expect(arrived.map((text) => parseJson(text))).toEqual(
+            records.map((record) => expected(record, known)),
+          );
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['application/x-ndjson', '{"a":"{{ a }}"}\n{"b":{{ a }}}\n'],
+    ['application/x-ndjson', '{{ a }}\n'],
+    ['application/x-ndjson', '{"a":1} {"b":"{{ a }}"}\n'],
+    ['application/json-seq', '\u001e{"a":"{{ a }}"}\n\u001e{"b":{{ a }}}\n'],
+    ['application/json-seq', '{{ a }}\u001e{"b":1}\n'],
+  ])('of %s is refused when a record holds an expression and is not JSON: %j', (label, body) => {
+    expect(filled(body, label, { a: 'x' })).toBe('refused');
+  });
+
+  it('passes records without expressions as they are, JSON or not', () => {
+    const body = 'nothing\n{"a":"{{ a }}"}\n\n{ "b" : 1.0 }\n{"c":';
+    expect(filled(body, 'application/x-ndjson', { a: 'x\n' })).toBe(
+      'nothing\n{"a":"x\\n"}\n\n{ "b" : 1.0 }\n{"c":',
+    );
+  });
+
+  it('is refused when it holds an expression and is not UTF-8', () => {
+    const fields = new FieldReporter();
+    const body = Buffer.concat([Buffer.from('{"a":"{{ a }}'), Buffer.from([0xff]), Buffer.from('"}\n')]);
+    requestBody(contentOfBytes(body), 'application/x-ndjson', false, fields);
+    expect(fields.failed).toBe(true);
+  });
+});
+
+describe('a body that is not JSON', () => {
+  it.each([
+    'application/x-amz-json-1.1',
+    'application/vnd.foo.json',
+    'text/x-json',
+    'application/json+x',
+    'application/json , text/plain',
+    '',
+  ])('is refused when it claims to be (%j) and holds an expression, and passes otherwise', (label) => {
+    expect(filled(' {"a":"{{ a }}",}', label, { a: 'x' })).toBe('refused');
+    expect(filled(' ["{{ a }}"', label, { a: 'x' })).toBe('refused');
+    expect(filled(' {"a":"\\u007b",}', label, { a: 'x' })).toBe(' {"a":"\\u007b",}');
+    expect(filled('{"a":1,}', label, { a: 'x' })).toBe('{"a":1,}');
+  });
+
+  it.each(['text/plain', 'application/graphql', 'text/csv', 'application/javascript'])(
+    'is text when its type is %s: values stand as they are',
+    (label) => {
+      expect(filled('{ a(x: "{{ a }}") }', label, { a: 'x", y: "' })).toBe('{ a(x: "x", y: "") }');
+    },
+  );
+
+  it('is text without a type unless it begins like JSON', () => {
+    expect(filled('say "{{ a }}"', '', { a: '"' })).toBe('say """');
+  });
+});
+
+describe('a multipart body', () => {
+  const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
+  /** Delimiters as a strict reader counts them, and all that a lenient one may take for one. */
+  const delimiters = (text: string, boundaries: readonly string[]) =>
+    boundaries.flatMap((boundary) => [
+      count(text, new RegExp(`--${boundary}`, 'g')),
+      count(text, new RegExp(`(?:^|[\\r\\n])--${boundary}`, 'g')),
+      count(text, new RegExp(`(?:^|[\\r\\n])--${boundary}--`, 'g')),
+      count(text, new RegExp(`(?:^|[\\r\\n])--${boundary}[ \\t]*(?:[\\r\\n]|$)`, 'g')),
+    ]);
+  const contents = fc
+    .array(fc.constantFrom('{{ a }}', '{{ b }}', '--', '-', 'B', '--B', 'BB', '\r\n', '\n', 'x', '"'), {
+      maxLength: 6,
+    })
+    .map((parts) => parts.join(''))
+    // A brace before an expression would belong to it; text with whole delimiters would be parts of its own.
+    .filter((text) => !text.includes('--BB'));
+  const inner = (content: string) =>
+    `Content-Type: multipart/mixed; boundary=IN\r\n\r\n--IN\r\n\r\n${content}\r\n--IN--`;
+  const parts = fc.oneof(
+    contents.map((content) => `Content-Disposition: form-data; name="f"\r\n\r\n${content}`),
+    contents.map((content) => `\r\n${content}`),
+    contents.map((content) => inner(content)),
+    contents.map((content) => `Content-Type: message/rfc822\r\n\r\n${inner(content)}`),
+    contents.map((content) => `X-Note: ${content.replace(/[\r\n]/g, '')}\r\n\r\nx`),
+  );
+
+  it('has the same delimiters on arrival, or is refused, whatever its values', () => {
+    let arrivals = 0;
+    fc.assert(
+      fc.property(
+        fc.array(parts, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('form-data', 'mixed', 'related', 'alternative', 'x-own'),
+        tokens,
+        (all, type, known) => {
+          const body = `${all.map((part) => `--BB\r\n${part}\r\n`).join('')}--BB--\r\n`;
+          const arrived = filled(body, `multipart/${type}; boundary=BB`, known);
+          if (arrived === 'refused') return;
+          arrivals += 1;
+          const boundaries = body.includes('boundary=IN') ? ['BB', 'IN'] : ['BB'];
+          expect(delimiters(arrived, boundaries)).toEqual(delimiters(body, boundaries));
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(arrivals).toBeGreaterThan(1_000);
+  });
+
+  it.each(['form-data', 'mixed', 'related'])(
+    'of multipart/%s is refused when a value makes a boundary with the text beside it',
+    (type) => {
+      const body = (content: string) => `--BB\r\nX: y\r\n\r\n${content}\r\n--BB--\r\n`;
+      const label = `multipart/${type}; boundary=BB`;
+      expect(filled(body('a{{ a }}B'), label, { a: '\r\n--B' })).toBe('refused');
+      expect(filled(body('{{ a }}{{ b }}'), label, { a: '\r\n-', b: '-BB' })).toBe('refused');
+      expect(filled(body('{{ a }}--'), label, { a: '\r\n--BB' })).toBe('refused');
+      expect(filled(body('a{{ a }}B'), label, { a: '\r\n--' })).toBe(body('a\r\n--B'));
+    },
+  );
+
+  it('is refused when a value closes a multipart, or begins a line with what was no delimiter', () => {
+    const label = 'multipart/mixed; boundary=BB';
+    expect(filled('--BB{{ a }}\r\n\r\nx\r\n--BB--', label, { a: '--' })).toBe('refused');
+    expect(filled('--BB\r\n\r\n{{ a }}--IN\r\nboundary=IN\r\n--BB--', label, { a: '\n' })).toBe('refused');
+  });
+
+  it('is refused when a value in a part header has a line end', () => {
+    const body = '--BB\r\nX-A: {{ a }}\r\n\r\nx\r\n--BB--';
+    const label = 'multipart/related; boundary=BB';
+    expect(filled(body, label, { a: 'y\r\nX-B: z' })).toBe('refused');
+    expect(filled(body, label, { a: 'y' })).toBe('--BB\r\nX-A: y\r\n\r\nx\r\n--BB--');
+  });
+
+  it.each([
+    'multipart/form-data',
+    'multipart/mixed; charset=utf-8',
+    'multipart/form-data; boundary=',
+    'multipart/form-data; boundary="BB "',
+    'multipart/form-data; boundary=ZZ; boundary=BB',
+    'multipart/form-data; boundary=BB, multipart/form-data; boundary=CC',
+    "multipart/form-data; boundary*=utf-8''BB",
+    'multipart/form-data; boundary*0=B; boundary*1=B',
+    'multipart/form-data; boundary="B{{ a }}"',
+    'multipart/form-data; boundary="BB',
+  ])('is refused when it holds an expression and its type has no boundary that all agree on: %s', (label) => {
+    const body = (content: string) => `--BB\r\nX: y\r\n\r\n${content}\r\n--BB--\r\n`;
+    expect(filled(body('{{ a }}'), label, { a: 'x' })).toBe('refused');
+    expect(filled(body('x'), label, { a: 'x' })).toBe(body('x'));
+  });
+
+  it.each([
+    'boundary="a b:c"; charset=utf-8',
+    'charset="a;b\\"c";BOUNDARY=a+b',
+    'boundary=----WebKitFormBoundaryX;',
+  ])('is read by the boundary of a type with %s', (parameters) => {
+    const boundary = /boundary="?([^";]*)/i.exec(parameters)?.[1] ?? '';
+    const body = (content: string) => `--${boundary}\r\nX: y\r\n\r\n${content}\r\n--${boundary}--\r\n`;
+    expect(filled(body('{{ a }}'), `multipart/mixed;${parameters}`, { a: 'x' })).toBe(body('x'));
+  });
+
+  it('has parts that go by the rules of a body of their type', () => {
+    const body = (json: string, xml: string, text: string) =>
+      [
+        `--BB\r\nContent-Type: application/json\r\n\r\n${json}\r\n`,
+        `--BB\nContent-Type: text/xml\n\n${xml}\n`,
+        `--BB\r\nContent-Disposition: form-data; name="f"\r\n\r\n${text}\r\n--BB--\r\n`,
+      ].join('');
+    const template = body('{"a":"{{ a }}"}', '<a>{{ a }}</a>', 'say {{ a }}');
+    for (const type of ['mixed', 'form-data'])
+      expect(filled(template, `multipart/${type}; boundary=BB`, { a: '"<' })).toBe(
+        body('{"a":"\\"<"}', '<a>&quot;&lt;</a>', 'say "<'),
+      );
+  });
+
+  it('is refused when multiparts with an expression are nested without end', () => {
+    let body = 'x {{ a }}';
+    for (let level = 0; level < 50; level += 1)
+      body = `--b${String(level)}.\r\n${level === 0 ? '' : `Content-Type: multipart/mixed; boundary=b${String(level - 1)}.\r\n`}\r\n${body}\r\n--b${String(level)}.--`;
+    expect(filled(body, 'multipart/mixed; boundary=b49.', { a: 'x' })).toBe('refused');
+  });
+
+  it('is refused when its parts declare more boundaries than can be looked for', () => {
+    const many = Array.from({ length: 30 }, (_, at) => `boundary=b${String(at)}`).join('\r\n');
+    const body = (text: string) => `--BB\r\n\r\n${text}\r\n--BB--`;
+    expect(filled(body(`{{ a }} ${many}`), 'multipart/mixed; boundary=BB', { a: 'x' })).toBe('refused');
+    const file = `--BB\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\n${many}\r\n`;
+    const form = (text: string) => `${file}${body(text)}`;
+    expect(filled(form('{{ a }}'), 'multipart/form-data; boundary=BB', { a: 'x' })).toBe(form('x'));
+  });
+
+  it('of dashes alone is refused without looking at all of them', () => {
+    const body = `---\r\n\r\n{{ a }}\r\n${'-'.repeat(5_000_000)}`;
+    const started = performance.now();
+    expect(filled(body, 'multipart/mixed; boundary="-"', { a: 'x' })).toBe('refused');
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
