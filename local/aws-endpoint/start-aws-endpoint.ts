@@ -6,6 +6,7 @@ import { AwsError } from '../aws-service.ts';
 import type { AwsAccess, AwsCall, AwsResponse, AwsService, PolicyDocument } from '../aws-service.ts';
 import type { CallFaults } from '../faults/call-faults.ts';
 import { errorMessage } from '../error-code.ts';
+import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
 import { authenticate, requireSignature } from './authenticate.ts';
 import type { Caller, Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -246,6 +247,10 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   }
 
   async function respond(request: IncomingMessage): Promise<AwsResponse | 'cut'> {
+    if (!isLoopbackHost(request.headers.host)) {
+      request.resume();
+      return foreignHostAnswer;
+    }
     if (request.url === COUNTS_PATH || request.url === LOG_PATH) {
       request.resume();
       return answerCounts(request);
@@ -254,7 +259,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     return control === undefined ? await answer(request) : await answerControl(request, control);
   }
 
-  const server = createServer((request, response) => {
+  // Node's own answer to a request without a Host would be 400.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     void respond(request).then((result) => {
       if (result === 'cut') request.socket.destroy();
       else send(response, result);

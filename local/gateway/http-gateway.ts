@@ -5,6 +5,7 @@ import { AwsError } from '../aws-service.ts';
 import type { Exchange } from '../contract/contract-check.ts';
 import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
+import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
 import type { GatewayAnswer } from './gateway-answers.ts';
@@ -204,6 +205,12 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isLoopbackHost(request.headers.host)) {
+      request.resume();
+      response.writeHead(foreignHostAnswer.status, foreignHostAnswer.headers);
+      response.end(foreignHostAnswer.body);
+      return;
+    }
     const requestId = newRequestId();
     if (api.cors !== undefined && isPreflight(request)) {
       response.writeHead(204, {
@@ -232,7 +239,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   const listening = await listenOnLocalhost(
     () =>
       createServer(
-        { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 },
+        // Without a Host: 403 as with another one, not 400 of Node's own.
+        { maxHeaderSize: 64 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0, requireHostHeader: false },
         (request, response) => {
           serve(request, response).catch(() => request.socket.destroy());
         },

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import {
   BatchGetItemCommand,
   DynamoDBClient,
@@ -107,6 +108,31 @@ const kmsAs = (accessKeyId: string) => tracked(new KMSClient(settings(accessKeyI
 const thing = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
 const put = (pk: string) => new PutItemCommand({ TableName: 'Things', Item: thing(pk) });
 const get = (pk: string) => new GetItemCommand({ TableName: 'Things', Key: thing(pk) });
+
+describe('a Host that is not loopback', () => {
+  /** `fetch` would set the Host itself. */
+  function statusOf(path: string, host?: string): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = connect(Number(new URL(endpoint.url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (piece) => (answer += piece.toString()));
+    socket.on('close', () => {
+      resolve(answer.split(' ')[1] ?? '');
+    });
+    const header = host === undefined ? '' : `Host: ${host}\r\n`;
+    socket.end(`GET ${path} HTTP/1.1\r\n${header}Connection: close\r\n\r\n`);
+    return promise;
+  }
+
+  test.each(['/', '/_local/calls', '/_local/call-log'])('is refused at %s', async (path) => {
+    expect(await statusOf(path, 'evil.example')).toBe('403');
+    expect(await statusOf(path)).toBe('403');
+  });
+
+  test.each(['localhost:1', '127.0.0.1', '[::1]:80'])('is not %s', async (host) => {
+    expect(await statusOf('/_local/calls', host)).toBe('200');
+  });
+});
 
 describe('the SDK', () => {
   test('a 350 KB binary comes back byte for byte', async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { AwsError } from '../../../local/aws-service.ts';
 import type { HttpApi } from '../../../local/gateway/gateway-definition.ts';
@@ -75,6 +75,43 @@ function send(
   sent.end(body);
   return promise;
 }
+
+test.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is refused', async (method) => {
+  const invoked: string[] = [];
+  await start(
+    (name, event) => {
+      invoked.push(name);
+      return ok(name, event);
+    },
+    anApi({ cors: { allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*'] } as never }),
+  );
+  const headers = {
+    Host: `evil.example:${String(gateway?.port)}`,
+    Origin: 'http://evil.example',
+    'Access-Control-Request-Method': 'POST',
+  };
+  const refused = await send('/x/y', { method, headers });
+  expect([refused.status, refused.body, refused.headers['access-control-allow-origin']]).toEqual([
+    403,
+    expect.stringContaining('localhost only'),
+    undefined,
+  ]);
+  expect(invoked).toEqual([]);
+  expect((await send('/x/y', { headers: { Host: 'LOCALHOST' } })).status).toBe(200);
+});
+
+test('a request without a Host is refused', async () => {
+  await start();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const socket = connect(gateway?.port ?? 0, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (piece) => (answer += piece.toString()));
+  socket.on('close', () => {
+    resolve(answer);
+  });
+  socket.end('GET /x/y HTTP/1.1\r\nConnection: close\r\n\r\n');
+  expect(await promise).toMatch(/^HTTP\/1\.1 403 /);
+});
 
 test('a function gets the event and its answer goes back, with the id of the request', async () => {
   let event = '';

@@ -1,0 +1,18 @@
+import { isIPv4 } from 'node:net';
+
+/** Whether a `Host` header names this machine by a loopback name or address, with any port or none. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  const name = host?.replace(/:\d*$/, '').toLowerCase();
+  if (name === undefined) return false;
+  return name === 'localhost' || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
+}
+
+/**
+ * The answer to a request whose `Host` is another name. A web page can have its own name resolve to 127.0.0.1 (DNS rebinding), and its
+ * scripts would then act as the administrator of the local account.
+ */
+export const foreignHostAnswer = {
+  status: 403,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: 'The local service answers requests to localhost only; the Host of this request is another name.\n',
+} as const;
