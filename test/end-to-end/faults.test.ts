@@ -173,7 +173,14 @@ async function problemsUnder(
   } finally {
     await setFaults(service.credentials, []);
   }
-  const prober = new Client('probe', new TokenLedger('probe'), target, findings, isClearFailure, seedOfClient(99));
+  const prober = new Client(
+    'probe',
+    new TokenLedger('probe'),
+    target,
+    findings,
+    isClearFailure,
+    seedOfClient(99),
+  );
   const recoveredMs = await recovery(prober);
   process.stdout.write(summary(faults.join(' '), findings, recoveredMs));
   const problems = [...findings.problems, ...(await compareAll(target, [...clients, prober], findings))];

@@ -96,7 +96,7 @@ export const MASKS: readonly { readonly mask: Json; readonly of: (secret: string
 ];
 
 function masked(secret: string): string {
-  return [...secret].map((character, at) => (at < 2 || character === '-' ? character : 'X')).join('');
+  return secret.slice(0, 2) + secret.slice(2).replace(/[^-]/g, 'X');
 }
 
 /** A token as a naive reader of decisions.md keeps it. */

@@ -20,6 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+const BODY = Buffer.alloc(32, 1);
 const MINUTE = 60_000;
 const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
 const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));
@@ -401,7 +402,7 @@ const rows: readonly Row[] = [
     'claimed',
     () => {
       const scope = aScope();
-      return Promise.resolve((fate) => stateOf(idempotency(fate).claim(scope, NOW)));
+      return Promise.resolve((fate) => stateOf(idempotency(fate).claim(scope, BODY, NOW)));
     },
   ],
   [
@@ -410,8 +411,8 @@ const rows: readonly Row[] = [
     'claimed',
     async () => {
       const scope = aScope();
-      await idempotency().claim(scope, NOW);
-      return (fate) => stateOf(idempotency(fate).claim(scope, NOW + 2 * MINUTE));
+      await idempotency().claim(scope, BODY, NOW);
+      return (fate) => stateOf(idempotency(fate).claim(scope, BODY, NOW + 2 * MINUTE));
     },
   ],
   [
@@ -420,12 +421,23 @@ const rows: readonly Row[] = [
     'answered',
     async () => {
       const scope = aScope();
-      const claim = await idempotency().claim(scope, NOW);
+      const claim = await idempotency().claim(scope, BODY, NOW);
       const attempt = claim.state === 'claimed' ? claim.attempt : '';
       return async (fate) => {
-        await idempotency(fate).keep(scope, attempt, Buffer.from('x'), NOW);
-        return stateOf(idempotency().claim(scope, NOW));
+        await idempotency(fate).keep(scope, attempt, Buffer.from('x'), { now: NOW });
+        return stateOf(idempotency().claim(scope, BODY, NOW));
       };
+    },
+  ],
+  [
+    'marking a run under an idempotency key',
+    'UpdateItem',
+    true,
+    async () => {
+      const scope = aScope();
+      const claim = await idempotency().claim(scope, BODY, NOW);
+      const attempt = claim.state === 'claimed' ? claim.attempt : '';
+      return (fate) => idempotency(fate).markRun(scope, attempt);
     },
   ],
   [
@@ -434,11 +446,11 @@ const rows: readonly Row[] = [
     'claimed',
     async () => {
       const scope = aScope();
-      const claim = await idempotency().claim(scope, NOW);
+      const claim = await idempotency().claim(scope, BODY, NOW);
       const attempt = claim.state === 'claimed' ? claim.attempt : '';
       return async (fate) => {
-        await idempotency(fate).release(scope, attempt);
-        return stateOf(idempotency().claim(scope, NOW));
+        await idempotency(fate).release(scope, attempt, false);
+        return stateOf(idempotency().claim(scope, BODY, NOW));
       };
     },
   ],

@@ -271,9 +271,9 @@ describe('a writer that dies', () => {
   });
 });
 
-describe('the lock of a fingerprint', () => {
+describe('the lock of a match hash', () => {
   const locked = (more: Partial<StoredToken> = {}) =>
-    aStoredToken({ fingerprint: 'f', holdsLock: true, ...more });
+    aStoredToken({ matchHash: 'f', holdsLock: true, ...more });
 
   it('is held by one token, and passes on when the holder is gone', async () => {
     const store = aStore();
@@ -310,16 +310,16 @@ describe('the lock of a fingerprint', () => {
     expect(await visible()).toEqual([token.id]);
   });
 
-  it('follows its token to another fingerprint, and stays behind when it is given up', async () => {
+  it('follows its token to another match hash, and stays behind when it is given up', async () => {
     const store = aStore();
     const first = locked();
     await store.create([{ token: first }]);
-    const moved = changed(first, { fingerprint: 'g' });
+    const moved = changed(first, { matchHash: 'g' });
     expect(await store.update(first, { token: moved })).toBe('written');
     expect(await store.create([{ token: locked() }])).toBe('written');
-    expect(await store.create([{ token: locked({ fingerprint: 'g' }) }])).toEqual({ lockedBy: first.id });
+    expect(await store.create([{ token: locked({ matchHash: 'g' }) }])).toEqual({ lockedBy: first.id });
     expect(await store.update(moved, { token: changed(moved, { holdsLock: false }) })).toBe('written');
-    expect(await store.create([{ token: locked({ fingerprint: 'g' }) }])).toBe('written');
+    expect(await store.create([{ token: locked({ matchHash: 'g' }) }])).toBe('written');
   });
 });
 

@@ -48,6 +48,9 @@ export class Death extends Error {}
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
 
+/** Where a record of a tenant stands in the fakes: what another tenant asks for by the same id is not there. */
+export const at = (tenantId: string, id: string): string => `${tenantId}/${id}`;
+
 /**
  * Reactors and their cloud functions in memory, with the contracts of their ports. `dieAt(n)`: the process dies before the nth call of
  * any port; `dieAfter(n)`: after it, so that what it did is done and its answer is lost.
@@ -84,32 +87,37 @@ export function aReactorWorld() {
     clock: () => now,
     vault: aVault(),
     applicationStore: {
-      find: (tenantId, id) => Promise.resolve(tenantId === TENANT ? applications.get(id) : undefined),
-      findMany: (_tenantId, ids) => Promise.resolve(ids.flatMap((id) => applications.get(id) ?? [])),
+      find: (tenantId, id) => Promise.resolve(applications.get(at(tenantId, id))),
+      findMany: (tenantId, ids) =>
+        Promise.resolve(ids.flatMap((id) => applications.get(at(tenantId, id)) ?? [])),
     },
     reactorStore: {
       create: (reactor) =>
         step(() => {
-          const existing = reactors.get(reactor.id);
+          const existing = reactors.get(at(reactor.tenantId, reactor.id));
           if (existing !== undefined) return existing;
-          reactors.set(reactor.id, reactor);
+          reactors.set(at(reactor.tenantId, reactor.id), reactor);
           return 'created' as const;
         }),
-      find: (tenantId, id) => step(() => (tenantId === TENANT ? reactors.get(id) : undefined)),
-      findMany: (_tenantId, ids) => step(() => ids.flatMap((id) => reactors.get(id) ?? [])),
-      async *list() {
-        yield await step(() => [...reactors.values()].toReversed());
+      find: (tenantId, id) => step(() => reactors.get(at(tenantId, id))),
+      findMany: (tenantId, ids) => step(() => ids.flatMap((id) => reactors.get(at(tenantId, id)) ?? [])),
+      async *list(tenantId) {
+        yield await step(() =>
+          [...reactors.values()].filter((reactor) => reactor.tenantId === tenantId).toReversed(),
+        );
       },
       update: (next) =>
         step(() => {
-          if (reactors.get(next.id)?.version !== next.version - 1) return false;
-          reactors.set(next.id, next);
+          const place = at(next.tenantId, next.id);
+          if (reactors.get(place)?.version !== next.version - 1) return false;
+          reactors.set(place, next);
           return true;
         }),
       delete: (reactor) =>
         step(() => {
-          if (reactors.get(reactor.id)?.version !== reactor.version) return false;
-          return reactors.delete(reactor.id);
+          const place = at(reactor.tenantId, reactor.id);
+          if (reactors.get(place)?.version !== reactor.version) return false;
+          return reactors.delete(place);
         }),
     },
     reactorFunctions: {
@@ -170,7 +178,7 @@ export function aReactorWorld() {
     /** Whether every record and function agree: no function without a reactor, `live` runs what the record says. */
     disorder: (): readonly string[] => [
       ...[...functions.keys()]
-        .filter((id) => !reactors.has(id))
+        .filter((id) => ![...reactors.values()].some((reactor) => reactor.id === id))
         .map((id) => `function without reactor ${id}`),
       ...[...reactors.values()].flatMap((reactor) => {
         const target = functions.get(reactor.id);

@@ -14,7 +14,7 @@ import { randomIdentity } from '../../../core/shared/write-identity.ts';
 import { deliver, type DeliverDeps } from '../../../core/webhooks/deliver.ts';
 import { presentFailure, presentReactorResult } from '../../../http/present-reactor-result.ts';
 import { aVault } from '../../http/an-api.ts';
-import { anApplication, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import { anApplication, aReactorWorld, at, Death, TENANT } from './a-reactor-world.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys: TenantKeys = {
@@ -32,7 +32,7 @@ const webhookSecret = sealRecord(
 export function anInvocationWorld() {
   const reactorWorld = aReactorWorld();
   const application = anApplication();
-  reactorWorld.applications.set(application.id, application);
+  reactorWorld.applications.set(at(TENANT, application.id), application);
   const caller: Caller = {
     tenantId: TENANT,
     applicationId: application.id,
@@ -95,26 +95,28 @@ export function anInvocationWorld() {
     invocationStore: {
       create: (invocation) =>
         step(() => {
-          if (invocations.has(invocation.id)) return false;
-          invocations.set(invocation.id, invocation);
+          const place = at(invocation.tenantId, invocation.id);
+          if (invocations.has(place)) return false;
+          invocations.set(place, invocation);
           return true;
         }),
-      find: ({ id }) => step(() => invocations.get(id)),
+      find: ({ tenantId, id }) => step(() => invocations.get(at(tenantId, id))),
       update: (previous, next) =>
         step(() => {
-          const found = invocations.get(previous.id);
+          const found = invocations.get(at(previous.tenantId, previous.id));
           const members = ['state', 'runner', 'delivery', 'attempts', 'dueAt'] as const;
           if (found === undefined || members.some((name) => found[name] !== previous[name])) return false;
-          invocations.set(next.id, next);
+          invocations.set(at(next.tenantId, next.id), next);
           return true;
         }),
-      remove: ({ id }) =>
+      remove: ({ tenantId, id }) =>
         step(() => {
-          for (const content of ['payload', 'result']) contents.delete(`${id}/${content}`);
-          invocations.delete(id);
+          for (const content of ['payload', 'result']) contents.delete(`${at(tenantId, id)}/${content}`);
+          invocations.delete(at(tenantId, id));
         }),
-      putContent: ({ id }, content, sealed) => step(() => void contents.set(`${id}/${content}`, sealed)),
-      content: ({ id }, content) => step(() => contents.get(`${id}/${content}`)),
+      putContent: ({ tenantId, id }, content, sealed) =>
+        step(() => void contents.set(`${at(tenantId, id)}/${content}`, sealed)),
+      content: ({ tenantId, id }, content) => step(() => contents.get(`${at(tenantId, id)}/${content}`)),
       async *parked() {
         yield await Promise.resolve(
           [...invocations.values()].filter(({ delivery }) => delivery === 'parked'),

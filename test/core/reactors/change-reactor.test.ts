@@ -6,7 +6,7 @@ import { getReactor } from '../../../core/reactors/get-reactor.ts';
 import { repairReactor } from '../../../core/reactors/repair-reactor.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { aDefinition, aManager, anApplication, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import { aDefinition, aManager, anApplication, aReactorWorld, Death, TENANT, at } from './a-reactor-world.ts';
 
 async function sweep(world: ReturnType<typeof aReactorWorld>) {
   world.process();
@@ -130,7 +130,7 @@ describe('a process that dies at any step', () => {
       create,
       (world, id) => updateReactor(world.deps, aManager, id, aDefinition('two')),
       (world, id) => {
-        expect(world.reactors.has(id)).toBe(true);
+        expect(world.reactors.has(at(TENANT, id))).toBe(true);
         expect(world.functions.get(id)?.versions.size).toBe(1);
       },
     );
@@ -169,7 +169,7 @@ describe('the application of a reactor', () => {
     const world = aReactorWorld();
     const manager = anApplication({ type: 'management' });
     const expired = anApplication({ expiresAt: 1 });
-    for (const each of [manager, expired]) world.applications.set(each.id, each);
+    for (const each of [manager, expired]) world.applications.set(at(TENANT, each.id), each);
     for (const applicationId of ['nobody', manager.id, expired.id])
       await expect(
         createReactor(world.deps, aManager, aDefinition('one', { applicationId }), randomIdentity),
@@ -183,7 +183,7 @@ describe('the application of a reactor', () => {
   it('stays through a patch that does not name it, and goes by null and by PUT', async () => {
     const world = aReactorWorld();
     const application = anApplication();
-    world.applications.set(application.id, application);
+    world.applications.set(at(TENANT, application.id), application);
     const { reactor } = await createReactor(
       world.deps,
       aManager,
@@ -204,7 +204,7 @@ describe('the application of a reactor', () => {
   it('that was deleted is not there any more', async () => {
     const world = aReactorWorld();
     const application = anApplication();
-    world.applications.set(application.id, application);
+    world.applications.set(at(TENANT, application.id), application);
     const { reactor } = await createReactor(
       world.deps,
       aManager,

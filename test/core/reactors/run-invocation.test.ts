@@ -58,7 +58,9 @@ describe('an asynchronous invocation', () => {
     await expect(
       result(world, reactor, id, { ...world.caller, credentialId: 'another' }),
     ).rejects.toMatchObject(missing);
-    await expect(result(world, reactor, id, { ...world.caller, tenantId: 'another' })).resolves.toBeDefined();
+    await expect(result(world, reactor, id, { ...world.caller, tenantId: 'another' })).rejects.toMatchObject(
+      missing,
+    );
     world.pass(READABLE_MS);
     await expect(result(world, reactor, id)).rejects.toMatchObject(missing);
     await world.sweep();

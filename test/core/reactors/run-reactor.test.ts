@@ -4,12 +4,12 @@ import { createReactor } from '../../../core/reactors/create-reactor.ts';
 import { executeRun, type RunReactorDeps } from '../../../core/reactors/run-reactor.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { aDefinition, aManager, aReactorWorld, Death } from './a-reactor-world.ts';
+import { aDefinition, aManager, aReactorWorld, Death, at, TENANT } from './a-reactor-world.ts';
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
 
 async function ran(world: ReturnType<typeof aReactorWorld>, id: string) {
-  const reactor = world.reactors.get(id);
+  const reactor = world.reactors.get(at(TENANT, id));
   if (reactor === undefined) throw new Error('no such reactor');
   const deps = { ...world.deps, reactorRunner: world.reactorRunner } as unknown as RunReactorDeps;
   const service = { baseUrl: 'https://api', headerPrefix: 'SVC' };
@@ -23,17 +23,17 @@ describe('a run', () => {
     'is of the code that the record says, at once, wherever an update was cut off (%s)',
     async (kind) => {
       const seen = new Set<unknown>();
-      for (let at = 1; ; at += 1) {
+      for (let call = 1; ; call += 1) {
         const world = aReactorWorld();
         const { reactor } = await createReactor(world.deps, aManager, aDefinition('one'), randomIdentity);
-        world.process({ [kind]: at });
+        world.process({ [kind]: call });
         const patch = patchReactor(world.deps, aManager, reactor.id, { code: new Secret('two') });
         const failure = await patch.then(
           () => undefined,
           (error: unknown) => error,
         );
         world.process();
-        const raw = world.reactors.get(reactor.id)?.codeHash;
+        const raw = world.reactors.get(at(TENANT, reactor.id))?.codeHash;
         expect(await ran(world, reactor.id)).toEqual({ raw });
         seen.add(raw);
         if (!(failure instanceof Death)) break;
@@ -45,9 +45,9 @@ describe('a run', () => {
   it('reads the record again when the version it names has been removed', async () => {
     const world = aReactorWorld();
     const { reactor } = await createReactor(world.deps, aManager, aDefinition('one'), randomIdentity);
-    const old = world.reactors.get(reactor.id);
+    const old = world.reactors.get(at(TENANT, reactor.id));
     await patchReactor(world.deps, aManager, reactor.id, { code: new Secret('two') });
-    const current = world.reactors.get(reactor.id);
+    const current = world.reactors.get(at(TENANT, reactor.id));
     world.functions.get(reactor.id)?.versions.delete(old?.functionVersion ?? '');
     if (old === undefined || current === undefined) throw new Error('no such reactor');
     const reads = [old, current];
