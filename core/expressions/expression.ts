@@ -1,22 +1,37 @@
-import { Context, Drop, Liquid, Tokenizer, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
+import { Drop, Liquid, TokenKind, Tokenizer, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { parseJson } from '../shared/parse-json.ts';
+import type { Budget } from './budget.ts';
+import { JsonContext, memberOf } from './context.ts';
 import { ExpressionError } from './expression-error.ts';
 import { FILTERS } from './filters.ts';
 import { parsedOnce } from './parsed-once.ts';
+import { weigh, WRITE_JSON } from './weight.ts';
 
-/** Filters in a row; with no loops in the language this bounds the steps of an evaluation. */
+/** Filters in a row; with no loops in the language this bounds the depth of an evaluation. */
 const FILTERS_MAX = 30;
-/** Characters and elements that the expressions under one budget may produce, in all their steps together. */
-const MEMORY_LIMIT = 16_000_000;
-/** Milliseconds after which no further filter starts: a bound against what the other bounds forgot. */
-const TIME_LIMIT_MS = 2_000;
 
-/** What may still be used up. The expressions of one template, and the templates of one mask, share one. */
-export type Budget = Pick<Context, 'memoryLimit' | 'renderLimit'>;
+/** Steps of parsing for each character: of names alone, and of what Liquid parses. */
+const PARSE_NAME = 40;
+const PARSE = 150;
+/** Steps of an evaluation before any filter: of names alone, and by Liquid, which makes a context and generators for it. */
+const EVALUATE_NAME = 50;
+const EVALUATE = 4_000;
+/** Steps of an evaluation by Liquid for each character of its source: arguments and members are looked up one by one. */
+const EVALUATE_CHARACTER = 60;
+/** Steps of text that is a result, for each character: it is not copied. Lists and objects cost what it takes to write them. */
+const RESULT_CHARACTER = 0.25;
+/** Steps of what fails: an error, and those that Liquid makes of it. */
+const FAILURE = 60_000;
 
-/** A parsed expression: evaluates to JSON under bindings. Throws {@link ExpressionError} if a filter fails or the budget is used up. */
-export type Expression = (bindings: JsonObject, budget?: Budget) => Json;
+/** A parsed expression. */
+export interface Expression {
+  /** The names that its value and its arguments start with, as often as they stand there. */
+  readonly names: readonly string[];
+  /** Steps of parsing it. */
+  readonly parsing: number;
+  /** The JSON that it gives under bindings. Throws {@link ExpressionError} if a filter fails or the budget is used up. */
+  evaluate(bindings: JsonObject, budget: Budget): Json;
+}
 
 function createLiquid(): Liquid {
   const liquid = new Liquid({
@@ -26,58 +41,35 @@ function createLiquid(): Liquid {
     operators: {},
     timezoneOffset: 0,
     locale: 'en-US',
-    memoryLimit: MEMORY_LIMIT,
-    renderLimit: TIME_LIMIT_MS,
     // No file is ever looked up: the language has no tags.
     templates: {},
   });
   for (const name of Object.keys(liquid.filters)) liquid.unregisterFilter(name);
   for (const name of Object.keys(liquid.tags)) Reflect.deleteProperty(liquid.tags, name);
-  for (const [name, filter] of FILTERS) liquid.registerFilter(name, filter as FilterImplOptions);
+  for (const [name, filter] of FILTERS) liquid.registerFilter(name, filter as unknown as FilterImplOptions);
   return liquid;
 }
 
 const liquid = createLiquid();
 
-/**
- * The bindings of one evaluation. Liquid also knows `size`, `first` and `last` of any value, and JavaScript knows much
- * more; here a name is an own member of a JSON object or an index of an array, and nothing else (decisions.md, section 4).
- */
-class JsonContext extends Context {
-  override readProperty(from: object, key: unknown): unknown {
-    if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
-    return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
-  }
-
-  override spawn(scope: object = {}): Context {
-    return new JsonContext(scope, this.opts, { sync: true }, this);
-  }
+/** The JSON that a result is: what JSON cannot say is `null`. Filters make lists of anything; objects are the caller's own JSON. */
+function jsonOf(result: unknown): Json {
+  if (Array.isArray(result)) return (result as readonly unknown[]).map(jsonOf);
+  if (typeof result === 'number') return Number.isFinite(result) ? result : null;
+  if (typeof result === 'string' || typeof result === 'boolean') return result;
+  return isJsonObject(result) && !(result instanceof Drop) ? result : null;
 }
 
-/** A fresh budget. */
-export function createBudget(): Budget {
-  return new JsonContext({}, liquid.options, { sync: true });
+/** Charges for text that is passed on as it is. */
+export function chargeText(budget: Budget, text: string): void {
+  budget.charge(Math.ceil(text.length * RESULT_CHARACTER));
 }
 
-/** Takes a text out of a budget and hands it back. Throws {@link ExpressionError} if that is too much. */
-export function charge(budget: Budget, text: string): string {
-  try {
-    budget.memoryLimit.use(text.length);
-  } catch {
-    throw new ExpressionError('has a result that is too large');
-  }
-  return text;
-}
-
-/** The JSON that a result is; what JSON cannot say is `null` (nothing there) or an error (not a number). */
-function asJson(result: unknown, budget: Budget): Json {
-  if (result === undefined || result === null || result instanceof Drop) return null;
+function resultOf(result: unknown, budget: Budget): Json {
   if (typeof result === 'number' && !Number.isFinite(result))
     throw new ExpressionError('has a filter with a result that is not a number');
-  if (typeof result === 'object') return parseJson(charge(budget, JSON.stringify(result)));
-  if (typeof result === 'string') return charge(budget, result);
-  if (typeof result === 'number' || typeof result === 'boolean') return result;
-  return null;
+  weigh(result, typeof result === 'string' ? RESULT_CHARACTER : WRITE_JSON, budget);
+  return jsonOf(result);
 }
 
 /** `reveal_last: 4, mask='*'` is how the interface writes named arguments; Liquid writes `mask: '*'`. */
@@ -126,34 +118,82 @@ function namesIn(source: string): readonly string[] | undefined {
   return names.length === 0 || names.some((name) => WORDS.has(name)) ? undefined : names;
 }
 
-/** An own member of a JSON object; everything else has none by a name. */
-function memberOf(from: unknown, name: string): unknown {
-  return isJsonObject(from) && Object.hasOwn(from, name) ? from[name] : undefined;
+/** What a token of Liquid's parser may hold: names and the tokens inside of it. */
+interface ParsedToken {
+  readonly kind?: TokenKind;
+  readonly content?: unknown;
+  readonly variable?: unknown;
+  readonly props?: readonly unknown[];
+  readonly lhs?: unknown;
+  readonly rhs?: unknown;
+}
+
+/** Adds the names that a parsed value starts with, those inside of brackets and ranges included. */
+function addRoots(token: unknown, names: string[]): void {
+  if (typeof token !== 'object' || token === null) return;
+  const { kind, variable, props = [], lhs, rhs } = token as ParsedToken;
+  if (kind === TokenKind.Range) for (const end of [lhs, rhs]) addRoots(end, names);
+  if (kind !== TokenKind.PropertyAccess) return;
+  const [root] = props as readonly ParsedToken[];
+  if (variable === undefined) names.push(String(root?.content));
+  for (const inside of [variable, ...props]) addRoots(inside, names);
+}
+
+/** Every name of an expression. A named argument is a pair of its own name and a value. */
+function rootsIn(value: Value): readonly string[] {
+  const names: string[] = [];
+  for (const token of value.initial.postfix) addRoots(token, names);
+  for (const { args } of value.filters)
+    for (const argument of args as readonly unknown[])
+      addRoots(Array.isArray(argument) ? argument[1] : argument, names);
+  return names;
 }
 
 function compile(source: string): Expression {
   const names = namesIn(source);
   // What Liquid would answer, without the context that it needs for it.
   if (names !== undefined)
-    return (bindings, budget = createBudget()) => asJson(names.reduce<unknown>(memberOf, bindings), budget);
+    return {
+      names: names.slice(0, 1),
+      parsing: source.length * PARSE_NAME,
+      evaluate(bindings, budget) {
+        budget.charge(EVALUATE_NAME);
+        return resultOf(names.reduce<unknown>(memberOf, bindings), budget);
+      },
+    };
   const value = parse(source);
   if (value.filters.length > FILTERS_MAX)
     throw new ExpressionError(`has more than ${String(FILTERS_MAX)} filters`);
-  return (bindings, budget = createBudget()) => {
-    try {
-      const scope = Object.assign(Object.create(null) as object, bindings);
-      const { memoryLimit, renderLimit } = budget;
-      const limits = { liquid, memoryLimit, renderLimit };
-      const context = new JsonContext(scope, liquid.options, { sync: true }, limits);
-      return asJson(toValueSync<unknown>(value.value(context)), budget);
-    } catch (error) {
-      throw failure(error);
-    }
+  return {
+    names: rootsIn(value),
+    parsing: source.length * PARSE,
+    evaluate(bindings, budget) {
+      try {
+        budget.charge(EVALUATE + source.length * EVALUATE_CHARACTER);
+        const scope = Object.assign(Object.create(null) as object, bindings);
+        const context = new JsonContext(scope, budget, liquid);
+        return resultOf(toValueSync<unknown>(value.value(context)), budget);
+      } catch (error) {
+        budget.charge(FAILURE);
+        throw failure(error);
+      }
+    },
   };
 }
 
+const compiled = parsedOnce(compile);
+
 /**
- * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax error or an unknown filter.
- * Short expressions are parsed once and kept.
+ * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax error or an unknown filter. Short
+ * expressions are parsed once and cached; they cost the same each time, so that no cache decides what passes.
  */
-export const parseExpression: (source: string) => Expression = parsedOnce(compile);
+export function parseExpression(source: string, budget: Budget): Expression {
+  try {
+    const expression = compiled(source);
+    budget.charge(expression.parsing);
+    return expression;
+  } catch (error) {
+    budget.charge(FAILURE + source.length * PARSE);
+    throw error;
+  }
+}

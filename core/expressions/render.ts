@@ -1,9 +1,10 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { charge, createBudget, parseExpression, type Budget } from './expression.ts';
+import { chargeText, parseExpression } from './expression.ts';
 import { parsedOnce } from './parsed-once.ts';
 import { parseTemplate, type TemplatePart } from './template.ts';
-import { textOf } from './text-of.ts';
+import { chargedTextOf } from './weight.ts';
 
 /** Liquid trims the text beside `{{-` and `-}}`. */
 function trimmed(parts: readonly TemplatePart[]): readonly TemplatePart[] {
@@ -34,41 +35,56 @@ function parseParts(template: string): readonly TemplatePart[] {
  * The parts of a template. Throws {@link ExpressionError} for a syntax error. One that is nothing but expressions is parsed once and kept; text
  * beside them may be somebody's data, and is forgotten.
  */
-const parse = parsedOnce(parseParts, (parts) => parts.every(({ kind }) => kind === 'expression'));
+const parsed = parsedOnce(parseParts, (parts) => parts.every(({ kind }) => kind === 'expression'));
+
+/** Steps of any text that may be a template. */
+const TEMPLATE = 20;
+
+function parse(template: string, budget: Budget): readonly TemplatePart[] {
+  budget.charge(TEMPLATE);
+  chargeText(budget, template);
+  return parsed(template);
+}
 
 /**
  * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly one expression keeps the JSON
  * type of its value; otherwise results are joined as text. Throws {@link ExpressionError}, also for more than the budget allows.
  */
-export function renderTemplate(
-  template: string,
-  bindings: JsonObject,
-  budget: Budget = createBudget(),
-): Json {
-  const parts = parse(template);
+export function renderTemplate(template: string, bindings: JsonObject, budget: Budget): Json {
+  const parts = parse(template, budget);
   const [only] = parts;
   if (parts.length === 1 && only?.kind === 'expression')
-    return parseExpression(only.source)(bindings, budget);
+    return parseExpression(only.source, budget).evaluate(bindings, budget);
   return parts
     .map((part) =>
       part.kind === 'text'
         ? part.text
-        : charge(budget, textOf(parseExpression(part.source)(bindings, budget))),
+        : chargedTextOf(parseExpression(part.source, budget).evaluate(bindings, budget), budget),
     )
     .join('');
 }
 
-/** Checks the syntax and the filters of a template without evaluating it. Throws {@link ExpressionError}. */
-export function checkTemplate(template: string): void {
-  for (const part of parse(template)) if (part.kind === 'expression') parseExpression(part.source);
+/**
+ * Checks the syntax, the filters and the names of a template without evaluating it, and returns the names that it reads. Throws
+ * {@link ExpressionError}, also for a name that is not among `names`.
+ */
+export function checkTemplate(
+  template: string,
+  names: readonly string[],
+  budget: Budget,
+): ReadonlySet<string> {
+  const read = parse(template, budget).flatMap((part) =>
+    part.kind === 'expression' ? parseExpression(part.source, budget).names : [],
+  );
+  if (!read.every((name) => names.includes(name)))
+    throw new ExpressionError(`has a name other than ${names.join(' and ')}`);
+  return new Set(read);
 }
 
-/**
- * {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. All texts share one
- * budget.
- */
-export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget = createBudget()): Json {
+/** {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. */
+export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget): Json {
   if (typeof value === 'string') return renderTemplate(value, bindings, budget);
+  budget.charge(TEMPLATE);
   if (Array.isArray(value))
     return (value as readonly Json[]).map((element) => renderTemplates(element, bindings, budget));
   if (!isJsonObject(value)) return value;
@@ -78,8 +94,12 @@ export function renderTemplates(value: Json, bindings: JsonObject, budget: Budge
 }
 
 /** {@link checkTemplate} for every text of a JSON value. */
-export function checkTemplates(value: Json): void {
-  if (typeof value === 'string') checkTemplate(value);
-  else if (Array.isArray(value)) (value as readonly Json[]).forEach(checkTemplates);
-  else if (isJsonObject(value)) Object.values(value).forEach(checkTemplates);
+export function checkTemplates(value: Json, names: readonly string[], budget: Budget): void {
+  const checkEach = (each: Json): void => {
+    checkTemplates(each, names, budget);
+  };
+  budget.charge(TEMPLATE);
+  if (typeof value === 'string') checkTemplate(value, names, budget);
+  else if (Array.isArray(value)) (value as readonly Json[]).forEach(checkEach);
+  else if (isJsonObject(value)) Object.values(value).forEach(checkEach);
 }

@@ -1,8 +1,9 @@
 import type { Json } from '../shared/json.ts';
+import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { charge, createBudget, parseExpression, type Budget, type Expression } from './expression.ts';
+import { chargeText, parseExpression, type Expression } from './expression.ts';
 import { endOfExpression, hasExpression, TEMPLATE_MAX_LENGTH } from './template.ts';
-import { textOf } from './text-of.ts';
+import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 /*
  * Detokenization expressions: `{{ <id> }}`, `{{ <id> | filters }}`, `{{ token: <id> | filters }}`. An id may hold nearly anything but `|`
@@ -45,26 +46,37 @@ function boundaries(
   return { head: head.slice(0, bar).trim(), filters: text.slice(from + bar + 1, end), end };
 }
 
-function referenceOf(head: string, filters: string | undefined): TokenReference {
+/** Filters on the value of a token. There are no names in them: the value is all that they see. */
+function parseFilters(filters: string, budget: Budget): Expression {
+  const expression = parseExpression(`value |${filters}`, budget);
+  if (expression.names.length > 1) throw new ExpressionError('has a name; filters see the value alone');
+  return expression;
+}
+
+function referenceOf(head: string, filters: string | undefined, budget: Budget): TokenReference {
   const id = head.replace(WHOLE, '');
   if (id === '' || /[{}\n\r]/.test(id))
     throw new ExpressionError('has an expression without the id of a token');
   return {
     id,
     isWhole: WHOLE.test(head),
-    ...(filters === undefined ? {} : { filters: parseExpression(`value |${filters}`) }),
+    ...(filters === undefined ? {} : { filters: parseFilters(filters, budget) }),
   };
 }
 
+/** Steps of a reference: it is kept until the tokens are read, and filled in. */
+const REFERENCE = 300;
+
 /** Parses a text with references to tokens. Every `{{` must open one. Throws {@link ExpressionError}. */
-export function parseTokenTemplate(text: string): TokenTemplate {
+export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];
   const parts: Part[] = [];
   let at = 0;
   for (let open = text.indexOf(OPEN); open !== -1; open = text.indexOf(OPEN, at)) {
     if (open > at) parts.push({ kind: 'text', text: text.slice(at, open) });
+    budget.charge(REFERENCE);
     const { head, filters, end } = boundaries(text, open + OPEN.length);
-    parts.push({ kind: 'token', reference: referenceOf(head, filters) });
+    parts.push({ kind: 'token', reference: referenceOf(head, filters, budget) });
     at = end + CLOSE.length;
   }
   if (at < text.length) parts.push({ kind: 'text', text: text.slice(at) });
@@ -76,15 +88,13 @@ export function referencesOf(template: TokenTemplate): readonly TokenReference[]
   return template.flatMap((part) => (part.kind === 'token' ? [part.reference] : []));
 }
 
-/** What a request's references stand for, and what all of them together may still produce. */
+/** Steps of encoding text for where it stands, for each character. */
+const ENCODE = 8;
+
+/** What a request's references stand for, and the budget of the request. */
 export interface Filling {
   readonly valueOf: (reference: TokenReference) => Json;
   readonly budget: Budget;
-}
-
-/** A filling with a budget of its own: one for each request. */
-export function fillingWith(valueOf: Filling['valueOf']): Filling {
-  return { valueOf, budget: createBudget() };
 }
 
 /**
@@ -100,17 +110,22 @@ export function fillTokenTemplate(
   const { valueOf, budget } = filling;
   const evaluate = (reference: TokenReference): Json => {
     const value = valueOf(reference);
-    return reference.filters === undefined ? value : reference.filters({ value }, budget);
+    return reference.filters === undefined ? value : reference.filters.evaluate({ value }, budget);
+  };
+  const encoded = (value: Json): string => {
+    const plain = chargedTextOf(value, budget);
+    budget.charge(plain.length * ENCODE);
+    const text = encode(plain);
+    chargeText(budget, text);
+    return text;
   };
   const [only] = template;
   if (template.length === 1 && only?.kind === 'token') {
     const value = evaluate(only.reference);
-    charge(budget, textOf(value));
+    weigh(value, WRITE_JSON, budget);
     return value;
   }
   return template
-    .map((part) =>
-      part.kind === 'text' ? part.text : charge(budget, encode(textOf(evaluate(part.reference)))),
-    )
+    .map((part) => (part.kind === 'text' ? part.text : encoded(evaluate(part.reference))))
     .join('');
 }

@@ -1,14 +1,15 @@
 import type { Json } from '../shared/json.ts';
 import { countArgument, namedArguments, textArgument, type FilterArgument } from './arguments.ts';
+import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { selectOne } from './json-path.ts';
 import { textOf } from './text-of.ts';
 
 /** `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; several are an error. */
-export function json(value: Json, path: unknown): Json {
+export function json(value: Json, path: unknown, budget: Budget): Json {
   if (typeof path !== 'string') throw new ExpressionError('has a json filter without a path');
   if (typeof value !== 'object' || value === null) return null;
-  return selectOne(path, value) ?? null;
+  return selectOne(path, value, budget) ?? null;
 }
 
 /** `stringify`: compact JSON; text is itself, and `null`, which a missing member is, stays `null`. */

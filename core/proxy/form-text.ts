@@ -1,4 +1,4 @@
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import { Pieces, textTemplate, untouched, type Renderable } from './text-template.ts';
 
 /** `{{` as it may stand in a form. */
@@ -19,7 +19,7 @@ function decodeFormValue(text: string): string | undefined {
 }
 
 /** A value as it stands in a form, whose references are filled in and which is then encoded anew. */
-function formValue(name: string, value: string, path: string, fields: FieldReporter): Renderable<string> {
+function formValue(name: string, value: string, path: string, fields: TemplateFields): Renderable<string> {
   const template = textTemplate(
     value,
     `${path}.${decodeFormValue(name) ?? name}`,
@@ -37,7 +37,7 @@ function formValue(name: string, value: string, path: string, fields: FieldRepor
  * byte for byte. A value that holds `{{` and is not well encoded is reported: passed on, its expression would be too. `path` names the
  * whole in errors (`query`, `body`).
  */
-export function formText(text: string, path: string, fields: FieldReporter): Renderable<string> {
+export function formText(text: string, path: string, fields: TemplateFields): Renderable<string> {
   if (!OPENING.test(text)) return untouched(text);
   const pieces = new Pieces(text);
   for (let from = 0; from <= text.length && !fields.isFull;) {

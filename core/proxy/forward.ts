@@ -2,9 +2,8 @@ import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
-import { fillingWith } from '../expressions/token-expression.ts';
 import type { Content } from '../shared/content.ts';
-import { FieldReporter } from '../shared/field-reporter.ts';
+import { TemplateFields } from '../expressions/template-fields.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
@@ -90,20 +89,17 @@ export async function forward(
 ): Promise<InboundResponse> {
   checkCaller(caller);
   const destination = destinationOf(request, deps.egressAllowList);
-  const fields = new FieldReporter();
+  const fields = new TemplateFields();
   const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
   const target = targetOf(destination.url, request.suffix, formText(request.query, 'query', fields));
   const headers = requestHeaders(request.headers, request.isReserved, fields);
   const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);
   fields.throwIfFailed();
 
+  const references = [...target.references, ...headers.references, ...body.references];
   const what = { permission: 'token:use', maxBytes: DETOKENIZED_MAX_BYTES } as const;
-  const tokens = await resolveTokens(deps, caller, what, [
-    ...target.references,
-    ...headers.references,
-    ...body.references,
-  ]);
-  const filling = fillingWith((reference) => tokens.valueOf(reference));
+  const tokens = await resolveTokens(deps, caller, what, references, fields.budget);
+  const filling = { valueOf: tokens.valueOf, budget: fields.budget };
   const rendered = {
     target: target.render(filling),
     headers: headers.render(filling),

@@ -1,4 +1,4 @@
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import { isMemberName } from '../shared/json-strings.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import type { Json } from '../shared/json.ts';
@@ -56,7 +56,7 @@ const asLiteralInLine = (value: Json): string =>
 function jsonPieces(
   text: string,
   path: string,
-  fields: FieldReporter,
+  fields: TemplateFields,
   literal: (value: Json) => string,
 ): Pieces {
   const pieces = new Pieces(text);
@@ -87,7 +87,7 @@ export function isJsonText(text: string): boolean {
  * A JSON text in which every string value with references is replaced by what they stand for; every other byte stays as it is, numbers
  * and member names included. The text must be JSON.
  */
-export function jsonText(text: string, path: string, fields: FieldReporter): Renderable<Buffer> {
+export function jsonText(text: string, path: string, fields: TemplateFields): Renderable<Buffer> {
   return jsonPieces(text, path, fields, asLiteral).bytes();
 }
 
@@ -99,7 +99,7 @@ export function jsonRecords(
   text: string,
   separator: RecordSeparator,
   path: string,
-  fields: FieldReporter,
+  fields: TemplateFields,
 ): Renderable<Buffer> | undefined {
   const pieces = new Pieces(text);
   const mayBeEscaped = text.includes(ESCAPE);

@@ -1,5 +1,5 @@
 import { contentOfBytes, type Content } from '../shared/content.ts';
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import { utf8Bytes, utf8Text } from '../shared/utf8.ts';
 import { mayHoldExpression } from './json-text.ts';
 import { withSameDelimiters } from './multipart-delimiters.ts';
@@ -76,7 +76,7 @@ function contentTypeOf(headers: string): string {
 }
 
 /** What stands between the contents of the parts: a value in it must stay within its line. */
-function betweenParts(stretch: Buffer, path: string, fields: FieldReporter): Renderable<Buffer> {
+function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
   if (!stretch.includes('{{')) return untouched(stretch);
   const text = utf8Text(stretch);
   if (text === undefined) {
@@ -112,7 +112,7 @@ interface Part {
 /** A multipart body in which the contents of its parts are filled in by `fill`, each by its own type. */
 export function multipartBody(
   { body, boundary, path, isForm }: MultipartBody,
-  fields: FieldReporter,
+  fields: TemplateFields,
   fill: (part: Part) => Renderable<Buffer>,
 ): Renderable<Buffer> {
   const pieces: Renderable<Buffer>[] = [];

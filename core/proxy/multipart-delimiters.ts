@@ -1,4 +1,4 @@
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Renderable } from './text-template.ts';
 
 /** Boundaries that parts may declare for multiparts within them: each is looked for in the whole body. */
@@ -59,7 +59,7 @@ function delimitersOf(body: Buffer, boundary: string): string | undefined {
 export function withSameDelimiters(
   text: MultipartText,
   whole: Renderable<Buffer>,
-  fields: FieldReporter,
+  fields: TemplateFields,
 ): Renderable<Buffer> {
   if (whole.references.length === 0) return whole;
   const { body, path } = text;

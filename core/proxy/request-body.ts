@@ -1,5 +1,5 @@
 import type { Content } from '../shared/content.ts';
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
 import { bodyKind, claimsJson, mediaTypeOf } from './body-kind.ts';
 import { formText } from './form-text.ts';
@@ -39,12 +39,12 @@ interface Place {
 }
 
 /** What claims to be JSON, and is not: an expression in it has no place that is known. */
-function notJson({ body, path }: Place, fields: FieldReporter): Renderable<Buffer> {
+function notJson({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (body.includes('{{')) fields.report(path, 'is not valid JSON');
   return untouched(body.bytes);
 }
 
-function records(place: Place, separator: RecordSeparator, fields: FieldReporter): Renderable<Buffer> {
+function records(place: Place, separator: RecordSeparator, fields: TemplateFields): Renderable<Buffer> {
   const { body, path } = place;
   const { text } = body;
   if (text === undefined) return notJson(place, fields);
@@ -55,7 +55,7 @@ function records(place: Place, separator: RecordSeparator, fields: FieldReporter
 }
 
 /** A body whose type leaves open what it is: JSON if it parses as JSON, else text, in which values stand as they are. */
-function byContent(place: Place, fields: FieldReporter): Renderable<Buffer> {
+function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const { text } = body;
   if (text !== undefined && isJsonText(text)) return jsonText(text, path, fields);
@@ -65,7 +65,7 @@ function byContent(place: Place, fields: FieldReporter): Renderable<Buffer> {
   return bytes(textTemplate(text, path, fields, (filled) => filled));
 }
 
-function multipart(place: Place, fields: FieldReporter): Renderable<Buffer> {
+function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path, depth } = place;
   const boundary = boundaryOf(contentType);
   if (boundary === undefined || depth === DEPTH_MAX) {
@@ -79,7 +79,7 @@ function multipart(place: Place, fields: FieldReporter): Renderable<Buffer> {
   );
 }
 
-function filledIn(place: Place, fields: FieldReporter): Renderable<Buffer> {
+function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const kind = bodyKind(mediaTypeOf(contentType));
   if (kind === 'binary') return untouched(body.bytes);
@@ -103,7 +103,7 @@ export function requestBody(
   body: Content,
   contentType: string,
   isEncoded: boolean,
-  fields: FieldReporter,
+  fields: TemplateFields,
 ): Renderable<Buffer> {
   if (isEncoded) return untouched(body.bytes);
   return filledIn({ body, contentType, path: 'body', depth: 0 }, fields);

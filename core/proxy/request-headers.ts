@@ -1,5 +1,5 @@
 import type { HeaderFields } from '../egress/egress-client.ts';
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
 /** Hop-by-hop fields (RFC 9110, section 7.6.1), what the connection says by itself, and what the gateway adds. */
@@ -41,7 +41,7 @@ function isForwarded(name: string, connection: string): boolean {
 // Fields carry bytes; text beyond ASCII goes as UTF-8 in them (RFC 9110, section 5.5).
 const asFieldValue = (text: string): string => Buffer.from(text).toString('latin1');
 
-function field(name: string, value: string, fields: FieldReporter): Renderable<readonly [string, string]> {
+function field(name: string, value: string, fields: TemplateFields): Renderable<readonly [string, string]> {
   if (!value.includes('{{')) return untouched([name, value] as const);
   const template = textTemplate(value, `headers.${name}`, fields, (filled) => filled);
   return {
@@ -58,7 +58,7 @@ function field(name: string, value: string, fields: FieldReporter): Renderable<r
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,
   isReserved: (name: string) => boolean,
-  fields: FieldReporter,
+  fields: TemplateFields,
 ): Renderable<HeaderFields> {
   const forwarded = Object.entries(headers).filter(
     ([name]) => isForwarded(name, headers['connection'] ?? '') && !isReserved(name),

@@ -8,7 +8,7 @@ import {
   type TokenTemplate,
 } from '../expressions/token-expression.ts';
 import { textOf } from '../expressions/text-of.ts';
-import type { FieldReporter } from '../shared/field-reporter.ts';
+import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Json } from '../shared/json.ts';
 import { utf8Bytes } from '../shared/utf8.ts';
 
@@ -68,7 +68,7 @@ export function together<T, R>(
 }
 
 /** Runs something that may find an expression wrong, and reports it at its path; once enough is wrong, nothing more is run. */
-function reporting<T>(fields: FieldReporter, path: string, run: () => T, instead: T): T {
+function reporting<T>(fields: TemplateFields, path: string, run: () => T, instead: T): T {
   if (fields.isFull) return instead;
   try {
     return run();
@@ -79,8 +79,8 @@ function reporting<T>(fields: FieldReporter, path: string, run: () => T, instead
   }
 }
 
-function parsed(text: string, path: string, fields: FieldReporter): TokenTemplate {
-  const template = reporting(fields, path, () => parseTokenTemplate(text), []);
+function parsed(text: string, path: string, fields: TemplateFields): TokenTemplate {
+  const template = reporting(fields, path, () => parseTokenTemplate(text, fields.budget), []);
   fields.countExpressions(path, referencesOf(template).length);
   return template;
 }
@@ -89,7 +89,7 @@ function parsed(text: string, path: string, fields: FieldReporter): TokenTemplat
 export function textTemplate(
   text: string,
   path: string,
-  fields: FieldReporter,
+  fields: TemplateFields,
   encode: (value: string) => string,
 ): Renderable<string> {
   const template = parsed(text, path, fields);
@@ -103,7 +103,7 @@ export function textTemplate(
 }
 
 /** A text whose references become JSON: one that is a reference alone keeps its JSON type. */
-export function jsonTemplate(text: string, path: string, fields: FieldReporter): Renderable<Json> {
+export function jsonTemplate(text: string, path: string, fields: TemplateFields): Renderable<Json> {
   const template = parsed(text, path, fields);
   return {
     references: referencesOf(template),

@@ -1,7 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../applications/require-permission.ts';
 import { referencesOf } from '../expressions/token-expression.ts';
-import { FieldReporter } from '../shared/field-reporter.ts';
+import { TemplateFields } from '../expressions/template-fields.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { parseTexts, templatesIn } from '../tokens/detokenize.ts';
@@ -39,7 +39,7 @@ export function keepReaction({ tokens }: ReactorResult, raw: Json | undefined): 
 /** The caller needs now what it needed to invoke: `token:use` on every token of the arguments that is still there. */
 async function requireUse(deps: ReplayReactionDeps, caller: Caller, args: Json): Promise<void> {
   checkInvoker(caller);
-  const references = templatesIn(parseTexts(args, 'args', new FieldReporter())).flatMap(referencesOf);
+  const references = templatesIn(parseTexts(args, 'args', new TemplateFields())).flatMap(referencesOf);
   const ids = [...new Set(references.map(({ id }) => id))];
   const heads = ids.length === 0 ? [] : await deps.tokenStore.findHeads(caller.tenantId, ids);
   for (const head of heads) if (!hasExpired(head, deps.clock())) requireAccess(caller, ARGS.permission, head);

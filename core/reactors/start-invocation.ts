@@ -1,6 +1,6 @@
 import type { Caller } from '../applications/application.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
-import { FieldReporter } from '../shared/field-reporter.ts';
+import { TemplateFields } from '../expressions/template-fields.ts';
 import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { referencesOf } from '../expressions/token-expression.ts';
@@ -34,7 +34,7 @@ function checkCallback({ callbackUrl, ownHost }: StartInput, allowList: EgressAl
 
 /** What can be known at once: bad expressions, unknown and forbidden tokens. Nothing is opened. */
 async function checkArgs(deps: StartInvocationDeps, caller: Caller, { args }: StartInput): Promise<void> {
-  const fields = new FieldReporter();
+  const fields = new TemplateFields();
   const references = templatesIn(parseTexts(args, 'args', fields)).flatMap(referencesOf);
   fields.throwIfFailed();
   if (typeof args === 'string' && references.length === 0)

@@ -1,3 +1,4 @@
+import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { checkTemplate, checkTemplates } from '../expressions/render.ts';
 import { CONTAINER_FORM, parseContainer, type Container } from '../shared/container.ts';
@@ -61,28 +62,37 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
   }
 }
 
-function checkFingerprintExpression(expression: string | undefined, report: Report): void {
+/** One that reads nothing of the data would be a fingerprint of anything (decisions.md, section 3). */
+function checkFingerprintExpression(expression: string | undefined, report: Report, budget: Budget): void {
   if (expression === undefined) return;
   if (expression.length > LIMITS.fingerprintExpression) {
     report('fingerprint_expression', `must be at most ${String(LIMITS.fingerprintExpression)} characters`);
+    return;
   }
-  checkExpression('fingerprint_expression', report, () => checkTemplate(expression));
+  checkExpression('fingerprint_expression', report, () => {
+    const names = checkTemplate(expression, ['data', 'metadata'], budget);
+    if (!names.has('data')) throw new ExpressionError('must read data');
+  });
 }
 
-function checkSearchIndexes(indexes: readonly string[], report: Report): void {
+function checkSearchIndexes(indexes: readonly string[], report: Report, budget: Budget): void {
   if (indexes.length > LIMITS.searchIndexes)
     report('search_indexes', `must be at most ${String(LIMITS.searchIndexes)}`);
   indexes.forEach((index, at) =>
-    checkExpression(`search_indexes[${String(at)}]`, report, () => checkTemplate(index)),
+    checkExpression(`search_indexes[${String(at)}]`, report, () => {
+      checkTemplate(index, ['data'], budget);
+    }),
   );
 }
 
-/** Reports what is wrong with metadata, mask and expressions: their limits and their syntax. */
-export function checkDetails(details: TokenDetails, report: Report): void {
+/** Reports what is wrong with metadata, mask and expressions: their limits, their syntax and the names in them. */
+export function checkDetails(details: TokenDetails, report: Report, budget: Budget): void {
   checkMetadata(details.metadata, report);
-  checkExpression('mask', report, () => checkTemplates(details.mask ?? null));
-  checkFingerprintExpression(details.fingerprintExpression, report);
-  checkSearchIndexes(details.searchIndexes ?? [], report);
+  checkExpression('mask', report, () => {
+    checkTemplates(details.mask ?? null, ['data'], budget.part(MASK_STEPS));
+  });
+  checkFingerprintExpression(details.fingerprintExpression, report, budget);
+  checkSearchIndexes(details.searchIndexes ?? [], report, budget);
 }
 
 /** The expiration that a text names, reported if it is none or is past. */

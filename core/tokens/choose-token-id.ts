@@ -1,4 +1,5 @@
 import { drawingFrom, type RandomInt } from '../expressions/alias-filters.ts';
+import type { Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplate } from '../expressions/render.ts';
 import { hasExpression } from '../expressions/template.ts';
@@ -35,9 +36,9 @@ function checkId(id: string, data: Json, isPlainType: boolean): string {
   return id;
 }
 
-function evaluate(expression: string, data: Json, randomInt: RandomInt): string {
+function evaluate(expression: string, data: Json, randomInt: RandomInt, budget: Budget): string {
   try {
-    return textOf(drawingFrom(randomInt, () => renderTemplate(expression, { data })));
+    return textOf(drawingFrom(randomInt, () => renderTemplate(expression, { data }, budget)));
   } catch (error) {
     if (error instanceof ExpressionError) throw invalid('id', error.message);
     throw error;
@@ -52,7 +53,11 @@ function evaluate(expression: string, data: Json, randomInt: RandomInt): string 
 export function* tokenIds(
   id: string | undefined,
   data: Secret<Json>,
-  options: { readonly isPlainType: boolean; readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'> },
+  options: {
+    readonly isPlainType: boolean;
+    readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'>;
+    readonly budget: Budget;
+  },
 ): Generator<string> {
   if (id !== undefined && !hasExpression(id)) {
     yield checkId(id, data.reveal(), options.isPlainType);
@@ -62,7 +67,7 @@ export function* tokenIds(
     const tried = new Set<string>();
     for (let attempt = 0; attempt < ALIAS_ATTEMPTS; attempt += 1) {
       const alias = checkId(
-        evaluate(id, data.reveal(), options.writes.randomInt),
+        evaluate(id, data.reveal(), options.writes.randomInt, options.budget),
         data.reveal(),
         options.isPlainType,
       );

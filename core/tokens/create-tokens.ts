@@ -2,6 +2,7 @@ import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../applications/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { createBudget, type Budget } from '../expressions/budget.ts';
 import { joinedPath } from '../shared/member-path.ts';
 import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
@@ -53,11 +54,11 @@ export interface PlacedInput {
 }
 
 /** Checks every content; errors carry the path of their token. */
-function prepareAll(placed: readonly PlacedInput[], now: number): readonly PreparedContent[] {
+function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget): readonly PreparedContent[] {
   const fields = new FieldReporter();
   const contents = placed.flatMap(({ path, input }) => {
     try {
-      return [prepareContent(input, now)];
+      return [prepareContent(input, now, budget)];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
       fields.add(prefixed(path, error.errors));
@@ -85,8 +86,9 @@ async function draftAll(
   caller: Caller,
   placed: readonly PlacedInput[],
   writes: WriteIdentity,
+  budget: Budget,
 ): Promise<Draft[]> {
-  const contents = prepareAll(placed, deps.clock());
+  const contents = prepareAll(placed, deps.clock(), budget);
   const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
   const derived = await derive(deps.tenantKeys, caller.tenantId, contents);
   const drafts = placed.map(({ input }, index): Draft => {
@@ -97,6 +99,7 @@ async function draftAll(
     const ids = tokenIds(input.id, content.data, {
       isPlainType: input.type === 'token',
       writes,
+      budget,
     });
     return { input, content, derived: parts, transform, deduplicate, ids, id: '' };
   });
@@ -253,22 +256,30 @@ async function resultOf(
   draft: Draft,
   written: ReadonlyMap<string, StoredToken>,
   writeId: Buffer,
+  budget: Budget,
 ): Promise<TokenResult> {
   const source = draft.sameAs ?? draft;
-  if (source.duplicate !== undefined) return duplicateResult(deps, caller, source.duplicate, 'token:create');
+  if (source.duplicate !== undefined)
+    return duplicateResult(deps, caller, source.duplicate, 'token:create', budget);
   const token = written.get(source.id);
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
-  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create');
+  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
   const { content, transform } = draft;
   const isFresh = token.version === 1 && token.writeId.equals(writeId);
   const view = isFresh
-    ? await showToken(token, transform, {
-        // What was just sealed need not be opened again to be shown.
-        details: content.details,
-        data: () => Promise.resolve(content.data),
-        wholeData: () => Promise.resolve(wholeData(content.data, content.cvc)),
-      })
-    : await openToken(deps, token, transform);
+    ? await showToken(
+        token,
+        transform,
+        {
+          // What was just sealed need not be opened again to be shown.
+          details: content.details,
+          ...(content.masked && { masked: content.masked }),
+          data: () => Promise.resolve(content.data),
+          wholeData: () => Promise.resolve(wholeData(content.data, content.cvc)),
+        },
+        budget,
+      )
+    : await openToken(deps, token, transform, budget);
   return writtenResult(token, view);
 }
 
@@ -284,11 +295,12 @@ export async function createTokens(
   writes: WriteIdentity,
 ): Promise<readonly TokenResult[]> {
   const writeId = writes.newWriteId();
-  const drafts = await draftAll(deps, caller, placed, writes);
+  const budget = createBudget();
+  const drafts = await draftAll(deps, caller, placed, writes, budget);
   await findDuplicates(deps, caller, drafts, writeId);
   const written = await retryRace(() => attempt(deps, caller, drafts, writeId));
   const byId = new Map(written.map((token) => [token.id, token]));
-  return Promise.all(drafts.map((draft) => resultOf(deps, caller, draft, byId, writeId)));
+  return Promise.all(drafts.map((draft) => resultOf(deps, caller, draft, byId, writeId, budget)));
 }
 
 /** {@link createTokens} for one token. */

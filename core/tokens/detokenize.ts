@@ -2,14 +2,13 @@ import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import {
-  fillingWith,
   fillTokenTemplate,
   type Filling,
   parseTokenTemplate,
   referencesOf,
   type TokenTemplate,
 } from '../expressions/token-expression.ts';
-import { FieldReporter } from '../shared/field-reporter.ts';
+import { TemplateFields } from '../expressions/template-fields.ts';
 import { isJsonObject, jsonObject, type Json } from '../shared/json.ts';
 import { memberPath } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
@@ -35,10 +34,10 @@ export type ParsedJson =
   | { readonly object: readonly (readonly [string, ParsedJson])[] }
   | { readonly value: Json };
 
-function parseText(text: string, path: string, fields: FieldReporter): ParsedJson {
+function parseText(text: string, path: string, fields: TemplateFields): ParsedJson {
   if (fields.isFull) return { value: null };
   try {
-    const template = parseTokenTemplate(text);
+    const template = parseTokenTemplate(text, fields.budget);
     fields.countExpressions(path === '' ? 'body' : path, referencesOf(template).length);
     return { path, template };
   } catch (error) {
@@ -49,7 +48,7 @@ function parseText(text: string, path: string, fields: FieldReporter): ParsedJso
 }
 
 /** Parses every text of a JSON value; what is wrong is reported with its path. */
-export function parseTexts(value: Json, path: string, fields: FieldReporter): ParsedJson {
+export function parseTexts(value: Json, path: string, fields: TemplateFields): ParsedJson {
   if (typeof value === 'string') return parseText(value, path, fields);
   if (Array.isArray(value)) {
     return {
@@ -74,7 +73,7 @@ export function templatesIn(parsed: ParsedJson): readonly TokenTemplate[] {
 }
 
 /** The value with every template filled in; a filter that fails is reported with its path. */
-export function fillTexts(parsed: ParsedJson, filling: Filling, fields: FieldReporter): Json {
+export function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields): Json {
   if ('value' in parsed) return parsed.value;
   if ('array' in parsed) return parsed.array.map((element) => fillTexts(element, filling, fields));
   if ('object' in parsed)
@@ -101,15 +100,13 @@ export async function detokenizeJson(
   value: Json,
   path = '',
 ): Promise<DetokenizedJson> {
-  const fields = new FieldReporter();
+  const fields = new TemplateFields();
   const parsed = parseTexts(value, path, fields);
   fields.throwIfFailed();
-  const tokens = await resolveTokens(deps, caller, what, templatesIn(parsed).flatMap(referencesOf));
-  const filled = fillTexts(
-    parsed,
-    fillingWith((reference) => tokens.valueOf(reference)),
-    fields,
-  );
+  const references = templatesIn(parsed).flatMap(referencesOf);
+  const { budget } = fields;
+  const tokens = await resolveTokens(deps, caller, what, references, budget);
+  const filled = fillTexts(parsed, { valueOf: tokens.valueOf, budget }, fields);
   fields.throwIfFailed();
   const { keepUntil } = tokens;
   return { value: new Secret(filled), ...(keepUntil === undefined ? {} : { keepUntil }) };

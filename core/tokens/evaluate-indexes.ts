@@ -1,6 +1,7 @@
+import type { Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplate } from '../expressions/render.ts';
-import { textOf } from '../expressions/text-of.ts';
+import { chargedTextOf } from '../expressions/weight.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import type { Report } from './data-check.ts';
@@ -9,9 +10,15 @@ import type { IndexTerm } from './index-term.ts';
 /** An index that reads a cvc is skipped: a cvc must not live on in an index (decisions.md, section 3). */
 const READS_CVC = /\bcvc\b/i;
 
-function evaluate(expression: string, data: Secret<Json>, path: string, report: Report): string | undefined {
+function evaluate(
+  expression: string,
+  data: Secret<Json>,
+  path: string,
+  report: Report,
+  budget: Budget,
+): string | undefined {
   try {
-    return textOf(renderTemplate(expression, { data: data.reveal() }));
+    return chargedTextOf(renderTemplate(expression, { data: data.reveal() }, budget), budget);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     report(path, error.message);
@@ -25,12 +32,13 @@ export function evaluateIndexes(
   defaults: readonly string[],
   data: Secret<Json>,
   report: Report,
+  budget: Budget,
 ): readonly IndexTerm[] {
   const values = new Set<string>();
   (given ?? defaults).forEach((expression, index) => {
     if (READS_CVC.test(expression)) return;
     const path = `search_indexes[${String(index)}]`;
-    const value = evaluate(expression, data, path, report);
+    const value = evaluate(expression, data, path, report, budget);
     if (value !== undefined && value !== '') values.add(value);
     else if (value === '' && given !== undefined) report(path, 'evaluates to nothing');
   });

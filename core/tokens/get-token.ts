@@ -1,5 +1,6 @@
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../applications/require-permission.ts';
+import { createBudget } from '../expressions/budget.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { openToken, type OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
@@ -17,5 +18,5 @@ export async function getToken(
   stored: StoredToken | undefined,
 ): Promise<TokenView> {
   if (stored?.tenantId !== caller.tenantId || hasExpired(stored, deps.clock())) throw noSuchToken();
-  return openToken(deps, stored, requireAccess(caller, 'token:read', stored));
+  return openToken(deps, stored, requireAccess(caller, 'token:read', stored), createBudget());
 }

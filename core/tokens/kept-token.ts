@@ -1,6 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import type { Transform } from '../applications/access-rule.ts';
 import { requireAccess } from '../applications/require-permission.ts';
+import { createBudget, type Budget } from '../expressions/budget.ts';
 import type { Container } from '../shared/container.ts';
 import { leavesOf, mapShape, type Shape } from '../shared/shape.ts';
 import { noSuchToken } from './get-token.ts';
@@ -82,13 +83,14 @@ async function show(
   permission: WritePermission,
   kept: KeptToken,
   token: StoredToken,
+  budget: Budget,
 ): Promise<TokenResult> {
   const transform = requireAgain(caller, permission, kept);
-  if (kept.deduplicated) return duplicateResult(deps, caller, token, permission);
+  if (kept.deduplicated) return duplicateResult(deps, caller, token, permission, budget);
   if (token.writeId.toString('base64url') !== kept.writeId)
-    return changedResult(deps, caller, token, permission, transform);
-  if (permission === 'token:update') return updatedResult(deps, caller, token, transform);
-  return writtenResult(token, await openToken(deps, token, transform));
+    return changedResult(deps, caller, token, permission, transform, budget);
+  if (permission === 'token:update') return updatedResult(deps, caller, token, transform, budget);
+  return writtenResult(token, await openToken(deps, token, transform, budget));
 }
 
 /** The answer to the replay of a create or an update. Throws `forbidden` without its permission, `not_found` if the token is gone. */
@@ -101,7 +103,7 @@ export async function replayToken(
   requireAgain(caller, permission, kept);
   const token = await deps.tokenStore.find(caller.tenantId, kept.id);
   if (!isStill(deps, kept, token)) throw noSuchToken();
-  return show(deps, caller, permission, kept, token);
+  return show(deps, caller, permission, kept, token, createBudget());
 }
 
 /** The answer to the replay of a tokenize. Throws `forbidden` without `token:create` for one of the tokens. */
@@ -116,13 +118,14 @@ export async function replayTokens(
     all.map(({ id }) => id),
   );
   const byId = new Map(found.map((token) => [token.id, token]));
+  const budget = createBudget();
   const replayed = new Map<KeptToken, TokenResult>();
   await Promise.all(
     all.map(async (each) => {
       requireAgain(caller, 'token:create', each);
       const token = byId.get(each.id);
       if (isStill(deps, each, token))
-        replayed.set(each, await show(deps, caller, 'token:create', each, token));
+        replayed.set(each, await show(deps, caller, 'token:create', each, token, budget));
     }),
   );
   return mapShape(kept, ({ kept: each, shows }) => {

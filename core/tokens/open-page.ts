@@ -1,4 +1,5 @@
 import type { Transform } from '../applications/access-rule.ts';
+import type { Budget } from '../expressions/budget.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import {
@@ -39,6 +40,7 @@ export async function openPage(
   deps: OpenTokenDeps,
   permitted: readonly PermittedHead[],
   size: number,
+  budget: Budget,
 ): Promise<readonly TokenView[]> {
   const share = PAGE_BYTES / size;
   const fits = (data: Secret<Json> | undefined): Data =>
@@ -55,7 +57,9 @@ export async function openPage(
     if (transform === 'redact' || (transform === 'mask' && mask === null)) return undefined;
     if (transform === 'reveal') return fits(wholeOf.get(token.id)) ?? 'too_large';
     const inline = withData(token);
-    return inline === undefined ? 'too_large' : fits(maskData(mask, await openData(deps.vault, inline)));
+    return inline === undefined
+      ? 'too_large'
+      : fits(maskData(mask, await openData(deps.vault, inline), budget));
   }
 
   return Promise.all(

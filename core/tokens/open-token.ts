@@ -1,5 +1,6 @@
 import type { Transform } from '../applications/access-rule.ts';
 import type { Vault } from '../crypto/vault.ts';
+import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplates } from '../expressions/render.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -66,11 +67,11 @@ export async function openWholeData(
   );
 }
 
-/** The masked value; `undefined` if there is no mask or it fails, since what cannot be masked is redacted. */
-export function maskData(mask: Json, data: Secret<Json>): Secret<Json> | undefined {
+/** The masked value; `undefined` if there is no mask, or it fails or costs too much: what cannot be masked is redacted. */
+export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret<Json> | undefined {
   if (mask === null) return undefined;
   try {
-    return new Secret(renderTemplates(mask, { data: data.reveal() }));
+    return new Secret(renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS)));
   } catch (error) {
     if (error instanceof ExpressionError) return undefined;
     throw error;
@@ -99,6 +100,8 @@ export interface TokenParts {
   readonly details: TokenDetails;
   /** The data that expressions see, without a cvc. */
   data(): Promise<Secret<Json>>;
+  /** The masked data, if the mask was evaluated on it before. */
+  readonly masked?: Secret<Json>;
   /** The data with everything that belongs to it. */
   wholeData(): Promise<Secret<Json>>;
 }
@@ -107,10 +110,11 @@ async function transformed(
   transform: Transform,
   mask: Json,
   parts: TokenParts,
+  budget: Budget,
 ): Promise<Secret<Json> | undefined> {
   if (transform === 'reveal') return parts.wholeData();
   if (transform === 'redact' || mask === null) return undefined;
-  return maskData(mask, await parts.data());
+  return parts.masked ?? maskData(mask, await parts.data(), budget);
 }
 
 /** A token as a caller sees it under a transform (spec.md, Transform values). Opens no more than the transform shows. */
@@ -118,9 +122,10 @@ export async function showToken(
   token: StoredToken,
   transform: Transform,
   parts: TokenParts,
+  budget: Budget,
 ): Promise<TokenView> {
   const description = describe(token, parts.details);
-  const data = await transformed(transform, description.mask, parts);
+  const data = await transformed(transform, description.mask, parts, budget);
   return { ...token, description, ...(data === undefined ? {} : { data }) };
 }
 
@@ -134,17 +139,23 @@ export interface PermittedToken {
 export async function openTokens(
   deps: OpenTokenDeps,
   permitted: readonly PermittedToken[],
+  budget: Budget,
 ): Promise<readonly TokenView[]> {
   const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
   const whole = await openWholeData(deps, revealed);
   const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));
   return Promise.all(
     permitted.map(async ({ token, transform }) =>
-      showToken(token, transform, {
-        details: await openDetails(deps.vault, token),
-        data: () => openData(deps.vault, token),
-        wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token),
-      }),
+      showToken(
+        token,
+        transform,
+        {
+          details: await openDetails(deps.vault, token),
+          data: () => openData(deps.vault, token),
+          wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token),
+        },
+        budget,
+      ),
     ),
   );
 }
@@ -154,8 +165,9 @@ export async function openToken(
   deps: OpenTokenDeps,
   token: StoredToken,
   transform: Transform,
+  budget: Budget,
 ): Promise<TokenView> {
-  const [view] = await openTokens(deps, [{ token, transform }]);
+  const [view] = await openTokens(deps, [{ token, transform }], budget);
   if (view === undefined) throw new Error('open token: nothing was opened');
   return view;
 }

@@ -3,6 +3,7 @@ import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import type { Permission } from '../applications/permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { createBudget } from '../expressions/budget.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from '../shared/cursor.ts';
 import {
   COUNT_MAX,
@@ -111,7 +112,7 @@ async function read(
     const transform = transformFor(caller, query, candidateOf(token));
     return transform === undefined ? [] : [{ token, transform }];
   });
-  return openPage(deps, permitted, size);
+  return openPage(deps, permitted, size, createBudget());
 }
 
 /**

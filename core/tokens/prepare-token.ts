@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
-import { renderTemplate } from '../expressions/render.ts';
+import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
+import { renderTemplate, renderTemplates } from '../expressions/render.ts';
 import type { Container } from '../shared/container.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { canonical, isJsonObject, type Json } from '../shared/json.ts';
@@ -20,12 +21,16 @@ export interface TokenContent extends TokenDetails {
   readonly data: Secret<Json>;
   readonly containers?: readonly string[];
   readonly expiresAt?: string;
+  /** Whether data and mask stand as they were when the mask was tried on the data. */
+  readonly isMaskTried?: boolean;
 }
 
 /** A token's content after every check, ready to be sealed. */
 export interface PreparedContent {
   readonly data: Secret<Json>;
   readonly cvc?: Secret<Json>;
+  /** The data as its mask shows it; absent without a mask, and where it was tried before. */
+  readonly masked?: Secret<Json>;
   readonly containers: readonly Container[];
   readonly details: TokenDetails;
   /** The expiration that `expiresAt` names. */
@@ -57,13 +62,31 @@ function evaluateFingerprint(
   type: TokenType,
   data: Secret<Json>,
   report: Report,
+  budget: Budget,
 ): Secret<Json> {
   const bindings = { data: canonical(data.reveal()), metadata: content.metadata ?? {} };
   let value: Json = null;
   checkExpression('fingerprint_expression', report, () => {
-    value = renderTemplate(content.fingerprintExpression ?? type.fingerprintExpression, bindings);
+    value = renderTemplate(content.fingerprintExpression ?? type.fingerprintExpression, bindings, budget);
   });
   return new Secret(value);
+}
+
+/** A mask that fails on the data, or costs too much, is refused when it is written: a reader would be shown nothing. */
+function tryMask(
+  content: TokenContent,
+  type: TokenType,
+  data: Secret<Json>,
+  report: Report,
+  budget: Budget,
+): Secret<Json> | undefined {
+  const mask = content.mask === undefined ? type.mask : content.mask;
+  if (mask === null || content.isMaskTried === true) return undefined;
+  let masked: Secret<Json> | undefined;
+  checkExpression('mask', report, () => {
+    masked = new Secret(renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS)));
+  });
+  return masked;
 }
 
 /** The data of a token with the cvc that is kept apart from it. */
@@ -109,21 +132,22 @@ function termsOf(
  * Checks the content of a token against its type and every limit, and evaluates what is derived from it. Throws
  * `validation_failed` with all that is wrong, or `payload_too_large`.
  */
-export function prepareContent(content: TokenContent, now: number): PreparedContent {
+export function prepareContent(content: TokenContent, now: number, budget: Budget): PreparedContent {
   const type = tokenType(content.type);
   const fields = new FieldReporter();
   checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
   const checked = type.check(content.data.reveal(), fields.report);
   const containers = checkContainers(content.containers, type.containers, fields.report);
-  checkDetails(content, fields.report);
+  checkDetails(content, fields.report, budget);
   const expiration = checkExpiration(content.expiresAt, now, fields.report);
   fields.throwIfFailed();
   const details = withoutDefaults(content, type);
   checkSize('Metadata, mask and expressions of a token are', details, DETAILS_MAX_BYTES);
 
   const data = new Secret(checked.data);
-  const value = evaluateFingerprint(content, type, data, fields.report);
-  const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report);
+  const value = evaluateFingerprint(content, type, data, fields.report, budget);
+  const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report, budget);
+  const masked = tryMask(content, type, data, fields.report, budget);
   fields.throwIfFailed();
   const terms = termsOf(content, containers, type, indexes);
   const mask = content.mask === undefined ? type.mask : content.mask;
@@ -131,6 +155,7 @@ export function prepareContent(content: TokenContent, now: number): PreparedCont
   return {
     data,
     ...(checked.cvc === undefined ? {} : { cvc: new Secret<Json>(checked.cvc) }),
+    ...(masked && { masked }),
     containers,
     details,
     ...(expiration === undefined ? {} : { expiration }),

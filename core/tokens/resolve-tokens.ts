@@ -1,6 +1,7 @@
 import { decideAccess } from '../applications/access-decision.ts';
 import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
+import type { Budget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import type { Json } from '../shared/json.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -27,7 +28,7 @@ export interface Detokenization {
 /** The tokens of a request, opened. */
 export interface ResolvedTokens {
   /** What a reference stands for: the data, or the whole Token object. `null` for data that the caller may not see. */
-  valueOf(reference: Pick<TokenReference, 'id' | 'isWhole'>): Json;
+  readonly valueOf: (reference: Pick<TokenReference, 'id' | 'isWhole'>) => Json;
   /** Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since the epoch; absent if there is none. */
   readonly keepUntil?: number;
 }
@@ -116,6 +117,7 @@ export async function resolveTokens(
   caller: Caller,
   what: Detokenization,
   references: readonly TokenReference[],
+  budget: Budget,
 ): Promise<ResolvedTokens> {
   const heads = await permittedTokens(deps, caller, what, references);
   const tokens = heads.length === 0 ? [] : await deps.tokenStore.readData(heads);
@@ -127,7 +129,7 @@ export async function resolveTokens(
     transform: transformOf(caller, what.permission, token),
   }));
   const views = new Map(
-    (await openTokens(deps, permitted)).map((view): [string, TokenView] => [view.id, view]),
+    (await openTokens(deps, permitted, budget)).map((view): [string, TokenView] => [view.id, view]),
   );
   const keepUntil = firstEnd(tokens, deps.clock());
   return {

@@ -2,6 +2,7 @@ import { decideAccess, moreRestrictive } from '../applications/access-decision.t
 import type { Caller } from '../applications/application.ts';
 import type { Transform } from '../applications/access-rule.ts';
 import type { Container } from '../shared/container.ts';
+import type { Budget } from '../expressions/budget.ts';
 import { openToken, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
@@ -45,9 +46,10 @@ async function seenThrough(
   token: StoredToken,
   transform: Transform | undefined,
   otherwise: Shown,
+  budget: Budget,
 ): Promise<Shown> {
   if (transform === undefined) return otherwise;
-  return { shows: 'view', view: await openToken(deps, token, transform) };
+  return { shows: 'view', view: await openToken(deps, token, transform, budget) };
 }
 
 /** An existing token as the answer to a write that found it: seen through the caller's own rule for `token:read`. */
@@ -56,9 +58,10 @@ export async function duplicateResult(
   caller: Caller,
   token: StoredToken,
   permission: WritePermission,
+  budget: Budget,
 ): Promise<TokenResult> {
   const transform = decideAccess(caller, 'token:read', token);
-  return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission)), true);
+  return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission), budget), true);
 }
 
 /** The more restrictive of a rule and the caller's `token:read` rule; `undefined` without the latter. */
@@ -73,9 +76,10 @@ export async function updatedResult(
   caller: Caller,
   token: StoredToken,
   transform: Transform,
+  budget: Budget,
 ): Promise<TokenResult> {
   const narrowed = narrowedByRead(caller, token, transform);
-  return resultOf(token, await seenThrough(deps, token, narrowed, { shows: 'clear' }));
+  return resultOf(token, await seenThrough(deps, token, narrowed, { shows: 'clear' }, budget));
 }
 
 /** The answer to a write whose token somebody has changed since: its writer sees no more of it than as a reader. */
@@ -85,7 +89,8 @@ export async function changedResult(
   token: StoredToken,
   permission: WritePermission,
   transform: Transform,
+  budget: Budget,
 ): Promise<TokenResult> {
   const narrowed = narrowedByRead(caller, token, transform);
-  return resultOf(token, await seenThrough(deps, token, narrowed, identityFor(permission)));
+  return resultOf(token, await seenThrough(deps, token, narrowed, identityFor(permission), budget));
 }

@@ -2,6 +2,7 @@ import { moreRestrictive } from '../applications/access-decision.ts';
 import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../applications/require-permission.ts';
+import { createBudget, type Budget } from '../expressions/budget.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { mergePatch } from '../shared/merge-patch.ts';
 import { retryRace } from '../shared/retry-race.ts';
@@ -82,6 +83,7 @@ function patchContent(
   return {
     type: token.type,
     data: new Secret(data),
+    isMaskTried: patch.data === undefined && patch.mask === undefined,
     ...(mask === undefined ? {} : { mask }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(searchIndexes === undefined ? {} : { searchIndexes }),
@@ -149,6 +151,7 @@ async function prepareChange(
   caller: Caller,
   previous: StoredToken,
   patch: TokenPatch,
+  budget: Budget,
 ): Promise<Change> {
   const before = requireAccess(caller, 'token:update', previous);
   // Before anything is evaluated: what fails on data tells something about it.
@@ -158,7 +161,7 @@ async function prepareChange(
     openData(deps.vault, previous),
   ]);
   const patched = patchData(previous, data.reveal(), patch.data?.reveal());
-  const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock());
+  const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock(), budget);
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
   requireDescription(caller, previous, patch, transform);
@@ -255,6 +258,7 @@ export async function updateToken(
   read?: { readonly token: StoredToken | undefined },
 ): Promise<TokenResult> {
   const writeId = writes.newWriteId();
+  const budget = createBudget();
   let found = read;
   return retryRace<TokenResult>(async () => {
     const { token: previous } = found ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
@@ -263,8 +267,8 @@ export async function updateToken(
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
     // An earlier attempt of this very request was written, and its answer was lost.
     if (previous.writeId.equals(writeId))
-      return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous));
-    const change = await prepareChange(deps, caller, previous, patch);
+      return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
+    const change = await prepareChange(deps, caller, previous, patch, budget);
     const next = await assemble(deps, caller, change, patch, writeId);
     requireUnshared(previous, next.token, patch, change.transform);
     const duplicate = await duplicateOf(deps, caller, next, patch);
@@ -272,8 +276,8 @@ export async function updateToken(
     if (outcome === 'lost') return 'lost';
     const result =
       'duplicate' in outcome
-        ? await duplicateResult(deps, caller, outcome.duplicate, 'token:update')
-        : await updatedResult(deps, caller, outcome, change.transform);
+        ? await duplicateResult(deps, caller, outcome.duplicate, 'token:update', budget)
+        : await updatedResult(deps, caller, outcome, change.transform, budget);
     return { ...result, neededOn: [...new Set([...previous.containers, ...next.token.containers])] };
   });
 }

@@ -63,7 +63,7 @@ describe('PATCH /tokens/{id}', () => {
       metadata: { a: 'b' },
       containers: ['/x/'],
       search_indexes: ['{{ data.number }}'],
-      fingerprint_expression: 'same',
+      fingerprint_expression: '{{ data.expiration_month }}',
       expires_at: '2099-01-01',
     });
     const nothing = {

@@ -110,15 +110,13 @@ describe('a token', () => {
     expect(same.body.fingerprint).toBe(body.fingerprint);
   });
 
-  it('redacts when its mask fails on its data', async () => {
-    const app = await anApplication();
-    const { status, body } = await app.post('/tokens', {
-      type: 'token',
-      data: 'abc',
-      mask: '{{ data | to_number }}',
-    });
-    expect(status).toBe(201);
-    expect(body).not.toHaveProperty('data');
+  it('400: a PATCH of the data on which its mask fails', async () => {
+    const app = await aRevealingApplication();
+    const { body } = await app.post('/tokens', { type: 'token', data: '5', mask: '{{ data | to_number }}' });
+    const refused = await app.patch(`/tokens/${body.id}`, { data: 'abc' });
+    expect(refused.status).toBe(400);
+    expect(Object.keys(refused.body.errors)).toEqual(['mask']);
+    expect((await app.patch(`/tokens/${body.id}`, { data: '6' })).body.data).toBe('6');
   });
 
   it('has a fingerprint: the same for equal values of one type, another one otherwise', async () => {
@@ -221,12 +219,18 @@ describe('a bad token', () => {
     [{ type: 'token', data: 1, metadata: { ['x'.repeat(41)]: '' } }, 'metadata'],
     [{ type: 'token', data: 1, mask: '{{ data | nothing }}' }, 'mask'],
     [{ type: 'token', data: 1, mask: { a: '{{ data' } }, 'mask'],
+    [{ type: 'token', data: 'abc', mask: '{{ data | to_number }}' }, 'mask'],
+    [{ type: 'token', data: 'a', mask: '{{ data | append: other }}' }, 'mask'],
+    [{ type: 'token', data: 'a'.repeat(500_000), mask: '{{ data | upcase }}' }, 'mask'],
+    [{ type: 'token', data: 1, search_indexes: ['{{ metadata.a }}'] }, 'search_indexes[0]'],
+    [{ type: 'token', data: 1, fingerprint_expression: 'same' }, 'fingerprint_expression'],
+    [{ type: 'token', data: 1, fingerprint_expression: '{{ metadata.a }}' }, 'fingerprint_expression'],
     [{ type: 'token', data: 1, fingerprint_expression: '{{ data | json }}' }, 'fingerprint_expression'],
     [{ type: 'token', data: 1, fingerprint_expression: 'x'.repeat(401) }, 'fingerprint_expression'],
     [{ type: 'token', data: 1, expires_at: 'tomorrow' }, 'expires_at'],
     [{ type: 'token', data: 1, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     [{ type: 'token', data: 1, id: '{{ data | nothing }}' }, 'id'],
-  ])('400: %j names %s', async (token, path) => {
+  ])('400: %# names the member that is wrong', async (token, path) => {
     const app = await anApplication();
     const { status, body } = await app.post('/tokens', token);
     expect(status).toBe(400);

@@ -1,19 +1,21 @@
+import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 import { renderTemplate, renderTemplates } from '../../../core/expressions/render.ts';
 import type { Json, JsonObject } from '../../../core/shared/json.ts';
 
-/** Nothing here measures time; what is not bounded would take hours, and fails here. */
-const HANG_MS = 20_000;
+const renderText = (template: string, data: Json, budget = createBudget()) =>
+  renderTemplate(template, { data }, budget);
+const render = (expression: string, data: Json = null) => renderText(`{{ ${expression} }}`, data);
 
-const render = (expression: string, data: Json = null) => renderTemplate(`{{ ${expression} }}`, { data });
-
-/** The result or the error: either way it is there soon. */
-function outcome(expression: string, data: Json = null): unknown {
+/** The result or the error. Nothing here measures time: the steps are the measure, and cannot be more than a budget has. */
+function outcome(expression: string, data: Json = null, budget = createBudget()): unknown {
   try {
-    return render(expression, data);
+    return renderText(`{{ ${expression} }}`, data, budget);
   } catch (error) {
     expect(error).toBeInstanceOf(ExpressionError);
     return 'refused';
+  } finally {
+    expect(budget.used).toBeLessThanOrEqual(REQUEST_STEPS);
   }
 }
 
@@ -86,7 +88,11 @@ describe('beyond the own JSON members of a value', () => {
   });
 
   it('leaves the prototype of everything alone', () => {
-    renderTemplates(JSON.parse('{"__proto__":{"polluted":"{{ data }}"}}') as Json, { data: 1 });
+    renderTemplates(
+      JSON.parse('{"__proto__":{"polluted":"{{ data }}"}}') as Json,
+      { data: 1 },
+      createBudget(),
+    );
     render('data', JSON.parse('{"__proto__":{"polluted":1}}') as Json);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -142,13 +148,9 @@ describe('what an evaluation may use', () => {
       ],
       [`data | json: '$${'.a'.repeat(1_000)}'`, nested(60)],
     ]),
-  )(
-    '%s is refused',
-    (_, expression, data) => {
-      expect(outcome(expression, data)).toBe('refused');
-    },
-    HANG_MS,
-  );
+  )('%s is refused', (_, expression, data) => {
+    expect(outcome(expression, data)).toBe('refused');
+  });
 
   it.each(
     named([
@@ -178,65 +180,100 @@ describe('what an evaluation may use', () => {
       [`data | append: ${',a'.repeat(4_900)}`, 1],
       [`data${'.a'.repeat(4_900)}`, nested(60)],
     ]),
-  )(
-    '%s is over soon',
-    (_, expression, data) => {
-      expect(outcome(expression, data)).toBeDefined();
-    },
-    HANG_MS,
-  );
+  )('%s takes no more steps than a request has, and the same each time', (_, expression, data) => {
+    const used = [1, 2].map(() => {
+      const budget = createBudget();
+      outcome(expression, data, budget);
+      return budget.used;
+    });
+    expect(used[0]).toBe(used[1]);
+    expect(used[0]).toBeGreaterThan(0);
+  });
 
-  it(
-    'is shared by the expressions of a text and by the texts of a mask',
-    () => {
-      const data = Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 100_003);
-      const twice = '{{ data | sort | size }}{{ data | sort | size }}';
-      expect(renderTemplate(twice, { data })).toBe('100000100000');
-      expect(() => renderTemplate('{{data|reverse|size}}'.repeat(200), { data })).toThrow(ExpressionError);
+  it('is taken from one budget by the expressions of a text and by the texts of a mask', () => {
+    const data = Array.from({ length: 1_000 }, (_, index) => (index * 7_919) % 100_003);
+    const budget = createBudget();
+    expect(renderText('{{ data | sort | size }}{{ data | sort | size }}', data, budget)).toBe('10001000');
+    const twice = budget.used;
+    renderText('{{ data | sort | size }}', data, budget);
+    expect(budget.used).toBeGreaterThan(twice);
+    expect(() => renderText('{{data|reverse|sort|size}}'.repeat(300), data)).toThrow(ExpressionError);
+    for (const [text, value] of [
+      ['{{ data | stringify | last4 }}', data],
+      ['{{ data }}', 'a'.repeat(100_000)],
+    ] as const)
       expect(() =>
         renderTemplates(
-          Array.from({ length: 10_000 }, () => '{{ data | stringify | last4 }}'),
-          { data },
+          Array.from({ length: 10_000 }, () => text),
+          { data: value },
+          createBudget(),
         ),
       ).toThrow(ExpressionError);
-      expect(() =>
-        renderTemplates(
-          Array.from({ length: 10_000 }, () => '{{ data }}'),
-          { data: 'a'.repeat(100_000) },
-        ),
-      ).toThrow(ExpressionError);
-    },
-    HANG_MS,
-  );
+  });
 
-  it(
-    'is enough for the largest data of a token and a few filters',
-    () => {
-      const text = 'a'.repeat(3_400_000);
-      expect(render('data | stringify', text)).toHaveLength(text.length);
-      expect(render('data | reveal_last: 4', text)).toHaveLength(text.length);
-      expect(render('data | stringify | last4', { text })).toBe('aa"}');
-    },
-    HANG_MS,
-  );
+  it('a budget that was exceeded allows nothing more, not even what is cheap', () => {
+    const budget = createBudget();
+    expect(outcome(`data ${'| append: data'.repeat(29)}`, 'a'.repeat(1_000_000), budget)).toBe('refused');
+    expect(outcome('data', 1, budget)).toBe('refused');
+  });
 
-  it(
-    'does not carry over to the next evaluation',
-    () => {
-      for (let turn = 0; turn < 30; turn += 1)
-        expect(render('data | stringify | size', 'a'.repeat(1_000_000))).toBe(1_000_000);
-    },
-    HANG_MS,
-  );
+  it('a part fails by itself, and what it took counts for the whole', () => {
+    const budget = createBudget();
+    const part = budget.part(MASK_STEPS);
+    expect(
+      outcome(
+        'data | sort | size',
+        Array.from({ length: 10_000 }, () => 1),
+        part,
+      ),
+    ).toBe('refused');
+    expect(part.used).toBe(MASK_STEPS);
+    expect(budget.used).toBeLessThanOrEqual(MASK_STEPS);
+    expect(outcome('data | last4', '4242424242424242', budget.part(MASK_STEPS))).toBe('4242');
+    expect(outcome('data | last4', '4242424242424242', part)).toBe('refused');
+  });
 
-  it(
-    'a text that would be too long to hold is refused',
-    () => {
-      const data = 'a'.repeat(3_000_000);
-      expect(() => renderTemplate('{{data}}'.repeat(1_000), { data })).toThrow(ExpressionError);
-    },
-    HANG_MS,
-  );
+  it('a part has no more than the whole has left', () => {
+    const budget = createBudget();
+    budget.charge(REQUEST_STEPS - 1);
+    expect(outcome('data', 1, budget.part(MASK_STEPS))).toBe('refused');
+  });
+
+  it.each([NaN, Infinity, REQUEST_STEPS + 1])('%d steps are too many', (steps) => {
+    expect(() => {
+      createBudget().charge(steps);
+    }).toThrow(ExpressionError);
+  });
+
+  it('is enough for the default fingerprint of the largest data of a token', () => {
+    const longest = 3_499_000;
+    for (const data of [
+      'a'.repeat(longest),
+      { text: '\u0001'.repeat(longest / 6) },
+      Array.from({ length: longest / 2 }, () => 0),
+      Array.from({ length: longest / 4 }, () => 0.1),
+      Array.from({ length: longest / 3 }, () => []),
+      Array.from({ length: longest / 8 }, () => ({ a: 0 })),
+    ])
+      expect(typeof render('data | stringify', data)).toBe('string');
+  });
+
+  it('is enough for a few filters on a long text', () => {
+    const text = 'a'.repeat(500_000);
+    expect(render('data | reveal_last: 4', text)).toHaveLength(text.length);
+    expect(render("data | remove: '-' | downcase | stringify | size", text)).toBe(text.length);
+  });
+
+  it.each<[string, Json]>([
+    ['data.number | reveal_last: 4', { number: '4242424242424242' }],
+    ['data.number | card_mask: true, true', { number: '4242424242424242' }],
+    ["data | json: '$.holder.names[0]' | upcase", { holder: { names: ['ada'] } }],
+    ["data.at | date: '%d %B %Y'", { at: '2026-02-03' }],
+    ["data.lines | where: 'type', 'a' | map: 'price' | sum", { lines: [{ type: 'a', price: 5 }] }],
+  ])('five times %s is cheap enough for a mask', (expression, data) => {
+    const budget = createBudget().part(MASK_STEPS);
+    for (let time = 0; time < 5; time += 1) expect(outcome(expression, data, budget)).not.toBe('refused');
+  });
 });
 
 describe('json paths', () => {

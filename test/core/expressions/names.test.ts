@@ -1,6 +1,10 @@
 import fc from 'fast-check';
+import { createBudget } from '../../../core/expressions/budget.ts';
 import { parseExpression } from '../../../core/expressions/expression.ts';
 import type { Json } from '../../../core/shared/json.ts';
+
+const evaluate = (source: string, data: Json): Json =>
+  parseExpression(source, createBudget()).evaluate({ data }, createBudget());
 
 /** Names alone do not go through Liquid; in brackets they do. */
 const names = fc.constantFrom(
@@ -19,9 +23,9 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
 it('names alone are what they are in brackets', () => {
   fc.assert(
     fc.property(fc.array(names, { maxLength: 3 }), values, (path, data) => {
-      const alone = parseExpression(['data', ...path].join('.'));
-      const inBrackets = parseExpression(`data${path.map((name) => `["${name}"]`).join('')}`);
-      expect(alone({ data })).toEqual(inBrackets({ data }));
+      const alone = ['data', ...path].join('.');
+      const inBrackets = `data${path.map((name) => `["${name}"]`).join('')}`;
+      expect(evaluate(alone, data)).toEqual(evaluate(inBrackets, data));
     }),
     { numRuns: 5_000 },
   );
@@ -36,9 +40,39 @@ it.each([
   ['__proto__', null],
   ['True', null],
 ])('%s is %j', (source, value) => {
-  expect(parseExpression(source)({ data: 1 })).toBe(value);
+  expect(evaluate(source, 1)).toBe(value);
 });
 
 it('a word of Liquid is a name where it is a member', () => {
-  expect(parseExpression('data.true')({ data: { true: 1 } })).toBe(1);
+  expect(evaluate('data.true', { true: 1 })).toBe(1);
+});
+
+it.each<[string, string[]]>([
+  ['data', ['data']],
+  ['data.a.b', ['data']],
+  ['data.other', ['data']],
+  ['data["other"]', ['data']],
+  ['other', ['other']],
+  ['data[other]', ['data', 'other']],
+  ['data[other.a[third]]', ['data', 'other', 'third']],
+  ['data | append: other', ['data', 'other']],
+  ['data | append: other.data', ['data', 'other']],
+  ['data | reveal_last: 4, mask: other', ['data', 'other']],
+  ['data | reveal_last: 4, mask=other', ['data', 'other']],
+  ['(1..other)', ['other']],
+  ['(data.a..other)', ['data', 'other']],
+  ['data | slice: (1..other)', ['data', 'other']],
+  ['"other" | append: "other"', []],
+  ['"other"', []],
+  ['"a"[other]', ['other']],
+  ['5 | plus: data.a', ['data']],
+  ['true', []],
+  ['nil | default: empty', []],
+  ['True', ['True']],
+  ['data.true', ['data']],
+  ['["other"]', ['other']],
+  ['["data"].a', ['data']],
+  ['data | map: "other"', ['data']],
+])('the names of %s are %j', (source, names) => {
+  expect(parseExpression(source, createBudget()).names).toEqual(names);
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { createBudget } from '../../../core/expressions/budget.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 import {
   checkTemplate,
@@ -16,7 +17,7 @@ const CARD = {
   holder: { name: 'Ada', active: true, middle: null },
 };
 
-const render = (template: string, data: Json = CARD) => renderTemplate(template, { data });
+const render = (template: string, data: Json = CARD) => renderTemplate(template, { data }, createBudget());
 
 describe('a text with expressions', () => {
   it.each<[string, Json]>([
@@ -100,7 +101,7 @@ describe('a text with expressions', () => {
     const mask = {
       '{{ data.number }}': ['{{ data.number | last4 }}', 1, null, { a: false, b: 'X{{ data.missing }}' }],
     };
-    expect(renderTemplates(mask, { data: CARD })).toEqual({
+    expect(renderTemplates(mask, { data: CARD }, createBudget())).toEqual({
       '{{ data.number }}': ['4242', 1, null, { a: false, b: 'X' }],
     });
   });
@@ -210,8 +211,8 @@ describe('what is not the language', () => {
     '{{ data[ }}',
     '{{ (1..) }}',
   ])('%s is refused when it is checked and when it is evaluated', (template) => {
-    expect(() => checkTemplate(template)).toThrow(ExpressionError);
-    expect(() => checkTemplates([{ a: template }])).toThrow(ExpressionError);
+    expect(() => checkTemplate(template, ['data'], createBudget())).toThrow(ExpressionError);
+    expect(() => checkTemplates([{ a: template }], ['data'], createBudget())).toThrow(ExpressionError);
     expect(() => render(template)).toThrow(ExpressionError);
   });
 
@@ -229,7 +230,7 @@ describe('what is not the language', () => {
     '{{ not data.number }}',
     '{{ {{ data.number }} }}',
   ])('%s is refused: a slip of the pen never reveals what was to be masked', (template) => {
-    expect(() => checkTemplate(template)).toThrow(ExpressionError);
+    expect(() => checkTemplate(template, ['data'], createBudget())).toThrow(ExpressionError);
   });
 
   it('text without expressions is never too long, and one with expressions is bounded', () => {
@@ -242,6 +243,33 @@ describe('what is not the language', () => {
   it('has at most 30 filters in a row', () => {
     expect(render(`{{ "a" ${"| append: 'b' ".repeat(30)} }}`)).toHaveLength(31);
     expect(() => render(`{{ "a" ${"| append: 'b' ".repeat(31)} }}`)).toThrow('more than 30 filters');
+  });
+});
+
+describe('names', () => {
+  const check = (template: string, names: readonly string[]) => [
+    ...checkTemplate(template, names, createBudget()),
+  ];
+
+  it.each([
+    '{{ other }}',
+    'a {{ data | append: other }}',
+    '{{ data[other] }}',
+    '{{ metadata.a }}',
+    '{{ "x" | append: Data }}',
+  ])('%s is refused when it is checked: the only name is data', (template) => {
+    expect(() => check(template, ['data'])).toThrow(new ExpressionError('has a name other than data'));
+    expect(() => {
+      checkTemplates({ a: [template] }, ['data'], createBudget());
+    }).toThrow(ExpressionError);
+  });
+
+  it('those that a template reads are returned', () => {
+    expect(check('{{ data.a }} {{ data.b | append: metadata.c }}', ['data', 'metadata'])).toEqual([
+      'data',
+      'metadata',
+    ]);
+    expect(check('{{ "data" }} data', ['data'])).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 import { FILTERS } from '../../../core/expressions/filters.ts';
+import { createBudget } from '../../../core/expressions/budget.ts';
 import { renderTemplate } from '../../../core/expressions/render.ts';
 import {
   padLeft,
@@ -157,11 +158,15 @@ describe('the filters', () => {
     ['divided_by: 2 | ceil', 5, 3],
     ['round: 1', 2.25, 2.3],
   ])('%s of %j', (filters, data, result) => {
-    expect(renderTemplate(`{{ data | ${filters} }}`, { data })).toEqual(result);
+    expect(renderTemplate(`{{ data | ${filters} }}`, { data }, createBudget())).toEqual(result);
   });
 
   it('a result that is not a number is an error', () => {
-    expect(() => renderTemplate('{{ data | divided_by: 0 }}', { data: 1 })).toThrow(ExpressionError);
-    expect(() => renderTemplate('{{ data | modulo: 0 }}', { data: 1 })).toThrow(ExpressionError);
+    expect(() => renderTemplate('{{ data | divided_by: 0 }}', { data: 1 }, createBudget())).toThrow(
+      ExpressionError,
+    );
+    expect(() => renderTemplate('{{ data | modulo: 0 }}', { data: 1 }, createBudget())).toThrow(
+      ExpressionError,
+    );
   });
 });

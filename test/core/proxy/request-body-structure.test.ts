@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { fillingWith } from '../../../core/expressions/token-expression.ts';
+import { TemplateFields } from '../../../core/expressions/template-fields.ts';
 import { requestBody } from '../../../core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
-import { FieldReporter } from '../../../core/shared/field-reporter.ts';
 import type { Json } from '../../../core/shared/json.ts';
 import { ServiceError } from '../../../core/shared/service-error.ts';
 import { parseJson } from '../../../core/shared/parse-json.ts';
@@ -12,11 +11,14 @@ type Tokens = Readonly<Record<string, Json>>;
 /** A body with its tokens filled in; `refused` if anything is reported. */
 function filled(body: string, contentType: string, tokens: Tokens): string {
   const results = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     try {
       const renderable = requestBody(content, contentType, false, fields);
       fields.throwIfFailed();
-      const rendered = renderable.render(fillingWith(({ id }) => tokens[id] ?? null));
+      const rendered = renderable.render({
+        valueOf: ({ id }) => tokens[id] ?? null,
+        budget: fields.budget,
+      });
       fields.throwIfFailed();
       return rendered.toString('utf8');
     } catch (error) {
@@ -256,7 +258,7 @@ describe('a body of JSON records', () => {
   });
 
   it('is refused when it holds an expression and is not UTF-8', () => {
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     const body = Buffer.concat([Buffer.from('{"a":"{{ a }}'), Buffer.from([0xff]), Buffer.from('"}\n')]);
     requestBody(contentOfBytes(body), 'application/x-ndjson', false, fields);
     expect(fields.failed).toBe(true);

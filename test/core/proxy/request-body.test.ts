@@ -1,16 +1,19 @@
 import fc from 'fast-check';
-import { fillingWith } from '../../../core/expressions/token-expression.ts';
+import { createBudget } from '../../../core/expressions/budget.ts';
+import { TemplateFields } from '../../../core/expressions/template-fields.ts';
+import type { Filling } from '../../../core/expressions/token-expression.ts';
 import { isJson } from '../../../core/proxy/is-json.ts';
 import { requestBody } from '../../../core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
-import { FieldReporter } from '../../../core/shared/field-reporter.ts';
 import { parseJson } from '../../../core/shared/parse-json.ts';
 import type { Json } from '../../../core/shared/json.ts';
+
+const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
 
 /** Renders a body with the given tokens, as text and as bytes; throws what is reported. */
 function rendered(body: string, contentType: string, tokens: Readonly<Record<string, Json>>): string {
   const [first = '', second] = [contentOfText(body), contentOfBytes(Buffer.from(body))].map((content) => {
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     const renderable = requestBody(content, contentType, false, fields);
     fields.throwIfFailed();
     const result = renderable.render(fillingWith(({ id }) => tokens[id] ?? null));
@@ -123,7 +126,7 @@ describe('a proxied body agrees with an independent rendering', () => {
 
 describe('a hostile body', () => {
   const references = (body: string, contentType: string) => {
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     const renderable = requestBody(contentOfBytes(Buffer.from(body)), contentType, false, fields);
     return { count: renderable.references.length, fields };
   };
@@ -136,7 +139,7 @@ describe('a hostile body', () => {
     const { fields } = references(`${before}${unit.repeat(200_000)}${after}`, contentType);
     expect(fields.isFull).toBe(true);
     let reported = 0;
-    const counting = new FieldReporter();
+    const counting = new TemplateFields();
     const report = counting.report;
     Object.defineProperty(counting, 'report', {
       value: (path: string, message: string) => {
@@ -170,7 +173,7 @@ describe('a hostile body', () => {
 describe('what is not text with expressions', () => {
   it('passes as it is when the body says that it is compressed', () => {
     const body = Buffer.from('{{ id }}');
-    const rendering = requestBody(contentOfBytes(body), 'text/plain', true, new FieldReporter());
+    const rendering = requestBody(contentOfBytes(body), 'text/plain', true, new TemplateFields());
     expect(rendering.references).toEqual([]);
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
   });
@@ -191,7 +194,7 @@ describe('what is not text with expressions', () => {
     'name="a;b" ; filename=""',
   ])('passes as it is in a part that is a file: %s', (headers) => {
     const body = multipart(headers, '{{ id }}');
-    const rendering = requestBody(contentOfBytes(body), type, false, new FieldReporter());
+    const rendering = requestBody(contentOfBytes(body), type, false, new TemplateFields());
     expect(rendering.render(fillingWith(() => 'x'))).toEqual(body);
   });
 
@@ -202,14 +205,14 @@ describe('what is not text with expressions', () => {
         contentOfBytes(multipart(headers, '{{ id }}')),
         type,
         false,
-        new FieldReporter(),
+        new TemplateFields(),
       );
       expect(rendering.render(fillingWith(() => 'x'))).toEqual(multipart(headers, 'x'));
     },
   );
 
   it('is refused in a field that is not UTF-8 and holds an expression', () => {
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     requestBody(
       contentOfBytes(multipart('name="a"', Buffer.concat([Buffer.from([0xff]), Buffer.from('{{ id }}')]))),
       type,
@@ -220,7 +223,7 @@ describe('what is not text with expressions', () => {
   });
 
   it('is refused in a form value that holds an expression and is not well encoded', () => {
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     requestBody(
       contentOfBytes(Buffer.from('a=%E0{{ id }}&b=%E0')),
       'application/x-www-form-urlencoded',
@@ -230,7 +233,7 @@ describe('what is not text with expressions', () => {
     expect(() => {
       fields.throwIfFailed();
     }).toThrow();
-    const harmless = new FieldReporter();
+    const harmless = new TemplateFields();
     requestBody(
       contentOfBytes(Buffer.from('a=%E0&b={{ id }}')),
       'application/x-www-form-urlencoded',
@@ -305,7 +308,7 @@ describe('a body of JSON', () => {
     ['passes as it is where it holds none', 'x', undefined],
   ])('that is not UTF-8 %s', (_, value, problems) => {
     const body = Buffer.concat([Buffer.from(`{"a":"${value}`), Buffer.from([0xff]), Buffer.from('"}')]);
-    const fields = new FieldReporter();
+    const fields = new TemplateFields();
     const renderable = requestBody(contentOfBytes(body), 'application/json', false, fields);
     expect(renderable.render(fillingWith(() => null))).toEqual(body);
     let errors: unknown;

@@ -2,6 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { outcomeOf } from '../../../adapters/lambda/run-answer.ts';
 import { sealRecord } from '../../../core/crypto/record-seal.ts';
 import { createVault } from '../../../core/crypto/vault.ts';
+import { createBudget } from '../../../core/expressions/budget.ts';
 import { renderTemplate } from '../../../core/expressions/render.ts';
 import { contentOfText } from '../../../core/shared/content.ts';
 import { listTokensQuery } from '../../../functions/tokens/schemas.ts';
@@ -28,7 +29,8 @@ const READERS: Readonly<Record<string, (value: Value) => unknown>> = {
     const query = new URLSearchParams({ metadata: JSON.stringify(value) });
     return Object.fromEntries(listTokensQuery.parse(query).filters.metadata);
   },
-  'what an expression makes': (value) => renderTemplate("{{ data | json: '$' }}", { data: value }),
+  'what an expression makes': (value) =>
+    renderTemplate("{{ data | json: '$' }}", { data: value }, createBudget()),
 };
 
 describe('V8 reads a name wrong, but it is right in', () => {

@@ -1,3 +1,4 @@
+import { createBudget } from '../../../core/expressions/budget.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import type { Json } from '../../../core/shared/json.ts';
 import { randomIdentity, repeatableIdentity } from '../../../core/shared/write-identity.ts';
@@ -10,6 +11,7 @@ const ids = (id: string | undefined, data: Json = CARD, isPlainType = false) => 
   ...tokenIds(id, new Secret(data), {
     isPlainType,
     writes: { ...randomIdentity, newId: () => 'a-uuid' },
+    budget: createBudget(),
   }),
 ];
 const refused = (message: unknown) =>
@@ -35,6 +37,7 @@ describe('the id of a new token', () => {
       ...tokenIds('{{ data.number | alias_card }}', new Secret<Json>(CARD), {
         isPlainType: false,
         writes: repeatableIdentity(Buffer.from(seed), 0),
+        budget: createBudget(),
       }),
     ];
     expect(draw('one')).toEqual(draw('one'));
@@ -52,6 +55,7 @@ describe('the id of a new token', () => {
     tokenIds('x{{ data | last4 }}', data, {
       isPlainType: true,
       writes: { ...randomIdentity, newId: () => 'a-uuid' },
+      budget: createBudget(),
     }).next();
     expect(evaluated).toBeLessThanOrEqual(2);
   });

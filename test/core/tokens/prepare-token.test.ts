@@ -1,5 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { createBudget } from '../../../core/expressions/budget.ts';
 import type { Json } from '../../../core/shared/json.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../core/tokens/prepare-token.ts';
@@ -9,7 +10,7 @@ const NOW = Date.UTC(2026, 0, 1);
 const key = createSecretKey(randomBytes(32));
 
 const prepare = (type: TokenContent['type'], data: Json, more: Partial<TokenContent> = {}) =>
-  prepareContent({ type, data: new Secret(data), ...more }, NOW);
+  prepareContent({ type, data: new Secret(data), ...more }, NOW, createBudget());
 const print = (...args: Parameters<typeof prepare>) => prepare(...args).fingerprints(key).fingerprint;
 const CARD = { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 };
 
@@ -71,8 +72,9 @@ describe('the content of a token', () => {
     expect(print('bank', { routing_number: '021000021', account_number: '1' })).toBe(
       print('bank', { account_number: '1', routing_number: '021000021', x: 1 }),
     );
-    expect(print('token', 'a', { fingerprintExpression: '{{ metadata.k }}', metadata: { k: 'v' } })).toBe(
-      print('token', 'b', { fingerprintExpression: '{{ metadata.k }}', metadata: { k: 'v' } }),
+    const fingerprintExpression = '{{ metadata.k }}{{ data.a }}';
+    expect(print('token', { a: 'a', b: 1 }, { fingerprintExpression, metadata: { k: 'v' } })).toBe(
+      print('token', { a: 'a', b: 2 }, { fingerprintExpression, metadata: { k: 'v' } }),
     );
   });
 

@@ -2,6 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Secret } from '../../../core/shared/secret.ts';
 import type { Json } from '../../../core/shared/json.ts';
+import { createBudget } from '../../../core/expressions/budget.ts';
 import { evaluateIndexes } from '../../../core/tokens/evaluate-indexes.ts';
 import { containerTerms, hashTerm } from '../../../core/tokens/index-term.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../core/tokens/search-query.ts';
@@ -134,8 +135,12 @@ describe('an index term', () => {
 describe('search indexes', () => {
   function evaluate(given: readonly string[] | undefined, defaults: readonly string[], data: Json) {
     const errors: string[] = [];
-    const terms = evaluateIndexes(given, defaults, new Secret(data), (path, message) =>
-      errors.push(`${path} ${message}`),
+    const terms = evaluateIndexes(
+      given,
+      defaults,
+      new Secret(data),
+      (path, message) => errors.push(`${path} ${message}`),
+      createBudget(),
     );
     return { values: terms.map((term) => (term.kind === 'data' ? term.value : term)), errors };
   }

@@ -1,0 +1,54 @@
+import { Context, type Liquid } from 'liquidjs';
+import { isJsonObject } from '../shared/json.ts';
+import type { Budget } from './budget.ts';
+
+/** Steps for each character or element that LiquidJS itself says it is about to allocate. */
+const ALLOCATION = 8;
+
+/** What LiquidJS asks before it allocates or goes on, answered from a budget. Negative and missing amounts are its way to say nothing. */
+function limiter(budget: Budget): Context['memoryLimit'] {
+  const charge = (steps: number, amount: unknown): void => {
+    if (Number(amount) > 0) budget.charge(steps * Number(amount));
+  };
+  const limit: Pick<Context['memoryLimit'], 'use' | 'check'> = {
+    use(amount) {
+      charge(ALLOCATION, amount);
+    },
+    // Its argument is the time, which decides nothing here.
+    check() {
+      charge(1, 1);
+    },
+  };
+  return limit as Context['memoryLimit'];
+}
+
+/** An own member of a JSON object; everything else has none by a name. */
+export function memberOf(from: unknown, name: string): unknown {
+  return isJsonObject(from) && Object.hasOwn(from, name) ? from[name] : undefined;
+}
+
+/**
+ * The bindings of one evaluation. Liquid also knows `size`, `first` and `last` of any value, and JavaScript knows much
+ * more; here a name is an own member of a JSON object or an index of an array, and nothing else (decisions.md, section 4).
+ */
+export class JsonContext extends Context {
+  readonly budget: Budget;
+
+  readonly #liquid: Liquid;
+
+  constructor(scope: object, budget: Budget, liquid: Liquid) {
+    const limit = limiter(budget);
+    super(scope, liquid.options, { sync: true }, { memoryLimit: limit, renderLimit: limit, liquid });
+    this.budget = budget;
+    this.#liquid = liquid;
+  }
+
+  override readProperty(from: object, key: unknown): unknown {
+    if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
+    return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
+  }
+
+  override spawn(scope: object = {}): Context {
+    return new JsonContext(scope, this.budget, this.#liquid);
+  }
+}

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { createBudget, MASK_STEPS, REQUEST_STEPS, type Budget } from '../../../core/expressions/budget.ts';
+import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+import { FILTERS } from '../../../core/expressions/filters.ts';
+import { renderTemplate, renderTemplates } from '../../../core/expressions/render.ts';
+import type { Json } from '../../../core/shared/json.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { maskData } from '../../../core/tokens/open-token.ts';
+import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../core/tokens/prepare-token.ts';
+
+/** Aliases are drawn at random: the same length and kind, but another text. */
+const names = [...FILTERS.keys()].filter((name) => !name.startsWith('alias_'));
+
+const argument = fc.oneof(
+  fc.constantFrom(
+    'data',
+    'data.a',
+    'data[0]',
+    "''",
+    "'a'",
+    "'<'",
+    "' '",
+    '0',
+    '1',
+    '4',
+    '-1',
+    '100000',
+    '1000000000000',
+    'true',
+  ),
+  fc.constantFrom(
+    "'%c%999N'",
+    "'$..*'",
+    "'$..[?@.a == $[0]]'",
+    "'a.a.a'",
+    "'a[(1..1000)]'",
+    '(1..10000)',
+    'nil',
+    'empty',
+  ),
+  fc.integer({ min: 1, max: 900 }).map((length) => `'${'a'.repeat(length)}b'`),
+);
+const filter = fc
+  .tuple(fc.constantFrom(...names), fc.array(argument, { maxLength: 3 }))
+  .map(([name, given]) => (given.length === 0 ? name : `${name}: ${given.join(', ')}`));
+const expression = fc
+  .tuple(
+    fc.constantFrom('data', 'data.a', '(1..1000)', "'now'", 'data.list'),
+    fc.array(filter, { maxLength: 8 }),
+  )
+  .map(([value, filters]) => `{{ ${[value, ...filters].join(' | ')} }}`);
+
+const text = fc
+  .tuple(
+    fc.constantFrom('a', '<', ' ', '&amp;', '\u0001', '1', '€', '\r\n', 'é-', '\ud800'),
+    fc.integer({ min: 1, max: 50_000 }),
+  )
+  .map(([unit, times]) => unit.repeat(times));
+const value: fc.Arbitrary<Json> = fc.oneof(
+  text,
+  fc
+    .tuple(text, fc.integer({ min: 1, max: 20 }))
+    .map(([each, times]) => Array.from({ length: times }, () => each)),
+  fc
+    .integer({ min: 1, max: 5_000 })
+    .map((length) => Array.from({ length }, (_, index) => (index * 7_919) % 10_007)),
+  fc
+    .integer({ min: 1, max: 500 })
+    .map((length) => Array.from({ length }, (_, index) => ({ a: { a: index } }))),
+  fc.integer({ min: 1, max: 60 }).map((depth) => {
+    let nested: Json = 'x';
+    for (let level = 0; level < depth; level += 1) nested = ['', nested];
+    return nested;
+  }),
+);
+const data = fc.oneof(value, fc.record({ a: value, list: value }));
+
+/** What becomes of an evaluation, and what it took. */
+function evaluated(budget: Budget, evaluate: () => unknown): readonly [outcome: string, used: number] {
+  try {
+    return [JSON.stringify(evaluate()), budget.used];
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return [error.message, budget.used];
+  }
+}
+
+/** `now` is another text from one evaluation to the next. */
+const isTimeless = (template: string) => !template.includes("'now'") && !template.includes('date');
+
+describe('the budget of expressions', () => {
+  it('charges the same steps for the same evaluation, and stops it where it ends', () => {
+    fc.assert(
+      fc.property(
+        expression.filter(isTimeless),
+        data,
+        fc.integer({ min: 0, max: 99 }),
+        (template, given, percent) => {
+          const whole = createBudget();
+          const first = evaluated(whole, () => renderTemplate(template, { data: given }, whole));
+          const again = createBudget();
+          expect(evaluated(again, () => renderTemplate(template, { data: given }, again))).toEqual(first);
+          expect(whole.used).toBeGreaterThan(0);
+          expect(whole.used).toBeLessThanOrEqual(REQUEST_STEPS);
+
+          const less = Math.floor((whole.used * percent) / 100);
+          const part = createBudget().part(less);
+          const [outcome, used] = evaluated(part, () => renderTemplate(template, { data: given }, part));
+          expect(outcome).toBe(`takes more than ${String(less)} steps`);
+          expect(used).toBe(less);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is one for all expressions of a request: no sequence of them takes more', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(expression, data), { minLength: 5, maxLength: 12 }), (request) => {
+        const budget = createBudget();
+        for (const [template, given] of request)
+          evaluated(budget, () =>
+            renderTemplates([template, template], { data: given }, budget.part(REQUEST_STEPS)),
+          );
+        expect(budget.used).toBeLessThanOrEqual(REQUEST_STEPS);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('shows at every read what a mask showed when it was written, and refuses the others', () => {
+    fc.assert(
+      fc.property(expression.filter(isTimeless), data, (mask, given) => {
+        fc.pre(Buffer.byteLength(JSON.stringify(given)) <= DATA_MAX_BYTES);
+        const content: TokenContent = { type: 'token', data: new Secret(given), mask: { shown: mask } };
+        let written: Secret<Json> | undefined;
+        try {
+          written = prepareContent(content, 0, createBudget()).masked;
+        } catch (error) {
+          expect(error).toMatchObject({ errors: { mask: [expect.any(String)] } });
+        }
+        const page = createBudget();
+        const read = maskData({ shown: mask }, new Secret(given), page);
+        expect(read?.reveal()).toEqual(written?.reveal());
+        expect(page.used).toBeLessThanOrEqual(MASK_STEPS);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('leaves a page of the dearest masks to be shown whole', () => {
+    const dear = {
+      mask: Array.from({ length: 100 }, () => '{{ data | sort | size }}'),
+      data: [] as number[],
+    };
+    const page = createBudget();
+    for (let size = 1; maskData(dear.mask, new Secret(dear.data), createBudget()) !== undefined; size += 1)
+      dear.data = Array.from({ length: size }, (_, index) => index);
+    dear.data.pop();
+    for (let token = 0; token < 100; token += 1)
+      expect(maskData(dear.mask, new Secret<Json>(dear.data), page)).toBeDefined();
+    expect(page.used).toBeGreaterThan(REQUEST_STEPS * 0.9);
+  });
+});

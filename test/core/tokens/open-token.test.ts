@@ -1,0 +1,22 @@
+import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { maskData } from '../../../core/tokens/open-token.ts';
+
+describe('the mask of a token', () => {
+  const masked = (mask: string, data: string, budget = createBudget()) =>
+    maskData({ shown: mask }, new Secret(data), budget)?.reveal();
+
+  it('shows nothing when it fails on the data, which was other data when it was written', () => {
+    expect(masked('{{ data | to_number }}', '5')).toEqual({ shown: 5 });
+    expect(masked('{{ data | to_number }}', 'abc')).toBeUndefined();
+  });
+
+  it('shows nothing when it costs too much, and leaves the others of its page as they are', () => {
+    const page = createBudget();
+    for (let token = 0; token < 50; token += 1) {
+      expect(masked('{{ data | remove_last: "aab" }}', 'a'.repeat(1_000_000), page)).toBeUndefined();
+      expect(masked('{{ data | last4 }}', '4242424242424242', page)).toEqual({ shown: '4242' });
+    }
+    expect(page.used).toBeLessThanOrEqual(50 * MASK_STEPS + REQUEST_STEPS / 100);
+  });
+});
