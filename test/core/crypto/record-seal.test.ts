@@ -101,11 +101,12 @@ describe('a sealed record', () => {
 
   it.each(RECORD_VECTORS)('has the test vector $name', async (vector) => {
     const [key, record] = [Buffer.from(vector.key, 'hex'), Buffer.from(vector.record, 'hex')];
-    const where = { tenantId: vector.tenantId, recordId: vector.recordId, field: vector.field };
+    const { tenantId, recordId, field, bound } = vector;
+    const where = { tenantId, recordId, field, bound };
     const opened = openRecord({ version: dataKeyVersion(record), key: createSecretKey(key) }, where, record);
     expect(opened.toString('utf8')).toBe(vector.plaintext);
-    await expect(
-      openIndependently(key, [vector.tenantId, vector.recordId, vector.field], record),
-    ).resolves.toBe(vector.plaintext);
+    await expect(openIndependently(key, [tenantId, recordId, field, ...bound], record)).resolves.toBe(
+      vector.plaintext,
+    );
   });
 });

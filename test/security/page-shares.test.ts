@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { TRANSFORMS } from '../../core/applications/access-rule.ts';
+import { createBudget } from '../../core/expressions/budget.ts';
+import type { Json } from '../../core/shared/json.ts';
+import { Secret } from '../../core/shared/secret.ts';
+import { randomIdentity } from '../../core/shared/write-identity.ts';
+import { createToken } from '../../core/tokens/create-tokens.ts';
+import { openPage, type PermittedHead } from '../../core/tokens/open-page.ts';
+import { tokenObject } from '../../core/tokens/token-object.ts';
+import { aCaller } from '../http/an-api.ts';
+import { aWallWorld, TENANT } from './a-wall-world.ts';
+
+const PAGE_BYTES = 1_250_000;
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
+
+/** Sizes around every share that a page of the sizes below has, and around what stands in an item of its own. */
+const sizes = fc.constantFrom(1, 12_000, 13_000, 62_000, 63_000, 249_000, 251_000, 349_000, 400_000, 900_000);
+const masks = fc.oneof(
+  fc.constantFrom<Json>(null, '{{ data | last4 }}', '{{ data }}', '{{ data | upcase }}'),
+  sizes.filter((size) => size < 280_000).map((size): Json => 'm'.repeat(size)),
+);
+const tokens = fc.array(fc.record({ size: sizes, mask: masks, transform: fc.constantFrom(...TRANSFORMS) }), {
+  minLength: 1,
+  maxLength: 6,
+});
+
+const creator = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
+
+async function create(world: ReturnType<typeof aWallWorld>, size: number, mask: Json) {
+  const input = { type: 'token', data: new Secret<Json>('d'.repeat(size)), mask } as const;
+  try {
+    return (await createToken(world.deps, creator, input, randomIdentity)).token.id;
+  } catch (error) {
+    // A mask may cost too much for large data: then there is no such token.
+    expect(error).toMatchObject({
+      code: 'validation_failed',
+      errors: { mask: expect.anything() as unknown },
+    });
+    return undefined;
+  }
+}
+
+describe('a page of tokens', () => {
+  it('shows of each what it would show of it alone, within an equal share, and never fails', async () => {
+    await fc.assert(
+      fc.asyncProperty(tokens, fc.constantFrom(1, 3, 5, 20, 100), async (given, size) => {
+        const world = aWallWorld();
+        const permitted: (PermittedHead & { readonly mask: Json; readonly length: number })[] = [];
+        for (const { size: length, mask, transform } of given) {
+          const id = await create(world, length, mask);
+          const [head] = id === undefined ? [] : await world.deps.tokenStore.findHeads(TENANT, [id]);
+          if (head !== undefined) permitted.push({ token: head, transform, mask, length });
+        }
+        const together = await openPage(world.deps, permitted, size, createBudget());
+        const alone = await Promise.all(
+          permitted.map(async (one) => (await openPage(world.deps, [one], size, createBudget()))[0]),
+        );
+        const shown = together.map(tokenObject);
+        expect(shown).toEqual(alone.map((view) => view && tokenObject(view)));
+        shown.forEach((token, index) => {
+          const { mask, transform, length } = permitted[index] ?? {};
+          const { omitted = [] } = (token['_extras'] ?? {}) as { omitted?: readonly string[] };
+          const { data, mask: shownMask, metadata, fingerprint_expression: expression } = token;
+          expect(bytes(data)).toBeLessThanOrEqual(PAGE_BYTES / size);
+          expect(bytes([shownMask, metadata, expression])).toBeLessThanOrEqual(PAGE_BYTES / size + 100);
+          // What is left out is named, and nothing else is left out.
+          const hasData = transform === 'reveal' || (transform === 'mask' && mask !== null);
+          expect(data !== undefined || omitted.includes('data')).toBe(hasData);
+          expect(expression === undefined).toBe(omitted.includes('fingerprint_expression'));
+          const isSmall = (length ?? 0) + 2 <= PAGE_BYTES / size && (length ?? 0) < 200_000;
+          if (hasData && isSmall && bytes(mask) < 1_000) expect(omitted).not.toContain('data');
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import type { Caller } from '../../core/applications/application.ts';
+import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
+import { createReactor } from '../../core/reactors/create-reactor.ts';
+import { react } from '../../core/reactors/react.ts';
+import type { RunReactorDeps } from '../../core/reactors/run-reactor.ts';
+import { Secret } from '../../core/shared/secret.ts';
+import { ServiceError } from '../../core/shared/service-error.ts';
+import { randomIdentity } from '../../core/shared/write-identity.ts';
+import { apiRequest } from '../../http/api-request.ts';
+import { withIdempotency } from '../../http/idempotency.ts';
+import type { MatchedRoute } from '../../http/route.ts';
+import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a-reactor-world.ts';
+import { aCaller, anEdge, anEvent } from '../http/an-api.ts';
+
+const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
+  returned: { outcome: 'returned', value: new Secret({ raw: { charged: true } }) },
+  threw: {
+    outcome: 'threw',
+    error: new Secret({ name: 'E', message: 'declined', status: 402, errors: null }),
+  },
+  timed_out: { outcome: 'timed_out' },
+  exited: { outcome: 'exited' },
+  out_of_memory: { outcome: 'out_of_memory' },
+  too_large: { outcome: 'too_large' },
+  not_loaded: { outcome: 'not_loaded' },
+};
+
+/** An attempt: what the code comes to, and where the process ends or the store fails. */
+const attempts = fc.array(
+  fc.record({
+    outcome: fc.constantFrom(...Object.keys(OUTCOMES), 'not_started'),
+    dies: fc.constantFrom('never', 'never', 'before_run', 'after_run', 'keep', 'release'),
+    leaseEnds: fc.boolean(),
+    sameBody: fc.boolean(),
+  }),
+  { minLength: 2, maxLength: 8 },
+);
+
+const MATCHED: MatchedRoute<never> = {
+  route: {
+    operation: 'react',
+    method: 'POST',
+    path: '/react',
+    success: 200,
+    handle: () => Promise.resolve({}),
+  },
+  params: {},
+  request: apiRequest(anEvent({ method: 'POST', path: '/react', headers: { 'SVC-IDEMPOTENCY-KEY': 'k' } }), [
+    'SVC',
+  ]),
+};
+
+class Death extends Error {}
+
+describe('code under an idempotency key', () => {
+  it('never runs again after it ran, but for code that says itself that it failed', async () => {
+    await fc.assert(
+      fc.asyncProperty(attempts, async (given) => {
+        const world = aReactorWorld();
+        const { reactor } = await createReactor(world.deps, aManager, aDefinition('code'), randomIdentity);
+        const { deps: edge, records } = anEdge();
+        const caller: Caller = aCaller({ tenantId: TENANT, permissions: ['token:use'] });
+        /** What each run came to, in order. */
+        const runs: string[] = [];
+        for (const { outcome, dies, leaseEnds, sameBody } of given) {
+          const store = {
+            ...edge.idempotencyStore,
+            ...(dies === 'keep' && { keep: () => Promise.reject(new Death()) }),
+            // A process that has died gives nothing back.
+            ...(dies !== 'never' && { release: () => Promise.reject(new Death()) }),
+          };
+          const deps = {
+            ...world.deps,
+            tokenStore: {},
+            reactorRunner: {
+              run: () => {
+                if (dies === 'before_run') return Promise.reject(new Death());
+                const result = OUTCOMES[outcome];
+                if (result === undefined)
+                  return Promise.reject(new ServiceError('dependency_unavailable', 'not started'));
+                if (outcome !== 'not_loaded') runs.push(outcome);
+                return dies === 'after_run' ? Promise.reject(new Death()) : Promise.resolve(result);
+              },
+            },
+          } as unknown as RunReactorDeps;
+          const input = { reactorId: reactor.id, args: {}, receivedAt: Date.now() };
+          const service = { baseUrl: 'https://api.example.com', headerPrefix: 'SVC' };
+          await withIdempotency({ ...edge, idempotencyStore: store }, caller, MATCHED, {
+            body: sameBody ? {} : { other: true },
+            run: async (writes, once) => {
+              // Death in the middle of a run is no answer of the runner: the mark stays.
+              const dying = dies === 'after_run' ? { ...once, mayRepeat: () => undefined } : once;
+              const { result } = await react(deps, caller, { ...input, service }, writes, dying);
+              return { body: 'charged', kept: { raw: result.raw?.reveal() ?? null } };
+            },
+            replay: (kept) => Promise.resolve({ body: kept }),
+          }).catch((error: unknown) => {
+            if (!(error instanceof ServiceError) && !(error instanceof Death)) throw error;
+          });
+          if (leaseEnds) for (const record of records.values()) record.attempt = undefined;
+        }
+        const last = runs.length - 1;
+        expect(runs.filter((came, index) => index < last && came !== 'threw')).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
