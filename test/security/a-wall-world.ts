@@ -39,7 +39,7 @@ const rules = fc
 
 /** Grants of token permissions, at the top level and by rules. */
 export const grants: fc.Arbitrary<Grants> = fc.record({
-  permissions: fc.subarray([...TOKEN_PERMISSIONS]),
+  permissions: fc.oneof(fc.subarray([...TOKEN_PERMISSIONS]), fc.constant([...TOKEN_PERMISSIONS])),
   rules,
 });
 

@@ -59,7 +59,7 @@ describe('a sealed field of a token', () => {
         isSolelyOwn: true,
         isShared: true,
       };
-      const to = { ...from, [member]: changes[member] ?? 'other' } as SealedPlace;
+      const to = { ...from, [member]: changes[member] ?? 'other' };
       for (const name of ['data', 'details'] as const) {
         const sealed = await vault.seal(sealContext(from, name), new Secret('sealed'));
         await expect(vault.open(sealContext(to, name), sealed)).rejects.toThrow('sealed record');
