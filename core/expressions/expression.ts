@@ -27,6 +27,8 @@ const FAILURE = 60_000;
 export interface Expression {
   /** The names that its value and its arguments start with, as often as they stand there. */
   readonly names: readonly string[];
+  /** The names of its filters. */
+  readonly filters: readonly string[];
   /** Steps of parsing it. */
   readonly parsing: number;
   /** The JSON that it gives under bindings. Throws {@link ExpressionError} if a filter fails or the budget is used up. */
@@ -155,6 +157,7 @@ function compile(source: string): Expression {
   if (names !== undefined)
     return {
       names: names.slice(0, 1),
+      filters: [],
       parsing: source.length * PARSE_NAME,
       evaluate(bindings, budget) {
         budget.charge(EVALUATE_NAME);
@@ -166,6 +169,7 @@ function compile(source: string): Expression {
     throw new ExpressionError(`has more than ${String(FILTERS_MAX)} filters`);
   return {
     names: rootsIn(value),
+    filters: value.filters.map(({ name }) => name),
     parsing: source.length * PARSE,
     evaluate(bindings, budget) {
       try {

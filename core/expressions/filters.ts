@@ -226,6 +226,22 @@ function textFilter(filter: (text: string, ...given: FilterArgument[]) => unknow
   };
 }
 
+/** Filters that draw at random what they put in the place of a value. */
+export const ALIAS_FILTERS: readonly string[] = [
+  'alias_card',
+  'alias_preserve_format',
+  'alias_preserve_length',
+];
+/** Filters that hide a part of a value. */
+export const MASKING_FILTERS: readonly string[] = [
+  'last4',
+  'card_bin',
+  'reveal_last',
+  'reveal_first',
+  'reveal',
+  'card_mask',
+];
+
 /** Every filter of the language by its name. */
 export const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ...Object.entries(STANDARD).map(([name, cost]) => [name, standardFilter(name, cost)] as const),

@@ -64,21 +64,34 @@ export function renderTemplate(template: string, bindings: JsonObject, budget: B
     .join('');
 }
 
+/** What the expressions of a template may hold. */
+export interface Allowed {
+  readonly names: readonly string[];
+  /** Absent: all filters. */
+  readonly filters?: readonly string[];
+}
+
+/** What the expressions of a template hold, each as often as it stands there. */
+export interface Contents {
+  readonly names: readonly string[];
+  readonly filters: readonly string[];
+}
+
 /**
- * Checks the syntax, the filters and the names of a template without evaluating it, and returns the names that it reads. Throws
- * {@link ExpressionError}, also for a name that is not among `names`.
+ * Checks the syntax, the names and the filters of a template without evaluating it, and returns them. Throws {@link ExpressionError},
+ * also for what is not allowed.
  */
-export function checkTemplate(
-  template: string,
-  names: readonly string[],
-  budget: Budget,
-): ReadonlySet<string> {
-  const read = parse(template, budget).flatMap((part) =>
-    part.kind === 'expression' ? parseExpression(part.source, budget).names : [],
+export function checkTemplate(template: string, allowed: Allowed, budget: Budget): Contents {
+  const expressions = parse(template, budget).flatMap((part) =>
+    part.kind === 'expression' ? [parseExpression(part.source, budget)] : [],
   );
-  if (!read.every((name) => names.includes(name)))
-    throw new ExpressionError(`has a name other than ${names.join(' and ')}`);
-  return new Set(read);
+  const names = expressions.flatMap((expression) => expression.names);
+  const filters = expressions.flatMap((expression) => expression.filters);
+  if (!names.every((name) => allowed.names.includes(name)))
+    throw new ExpressionError(`has a name other than ${allowed.names.join(' and ')}`);
+  if (!filters.every((name) => allowed.filters?.includes(name) ?? true))
+    throw new ExpressionError(`has a filter other than ${allowed.filters?.join(', ') ?? ''}`);
+  return { names, filters };
 }
 
 /** {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. */
@@ -94,12 +107,12 @@ export function renderTemplates(value: Json, bindings: JsonObject, budget: Budge
 }
 
 /** {@link checkTemplate} for every text of a JSON value. */
-export function checkTemplates(value: Json, names: readonly string[], budget: Budget): void {
+export function checkTemplates(value: Json, allowed: Allowed, budget: Budget): void {
   const checkEach = (each: Json): void => {
-    checkTemplates(each, names, budget);
+    checkTemplates(each, allowed, budget);
   };
   budget.charge(TEMPLATE);
-  if (typeof value === 'string') checkTemplate(value, names, budget);
+  if (typeof value === 'string') checkTemplate(value, allowed, budget);
   else if (Array.isArray(value)) (value as readonly Json[]).forEach(checkEach);
   else if (isJsonObject(value)) Object.values(value).forEach(checkEach);
 }

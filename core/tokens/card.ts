@@ -1,5 +1,7 @@
+import { binLength } from '../expressions/masking-filters.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import type { DataCheck, Report } from './data-check.ts';
+import type { IdentifyingValue } from './identifying-value.ts';
 import { passesLuhn } from './luhn.ts';
 
 const NUMBER = /^\d{12,19}$/;
@@ -10,6 +12,11 @@ export function checkCardNumber(number: Json, path: string, report: Report): voi
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits without separators');
   else if (!passesLuhn(number)) report(path, 'is not a valid card number');
+}
+
+/** What may show of a card number: its BIN and its last four digits (PCI DSS 4.0.1, requirement 3.4.1). */
+export function identifyingNumber(number: Json | undefined): readonly IdentifyingValue[] {
+  return typeof number === 'string' ? [{ value: number, first: binLength(number.length), last: 4 }] : [];
 }
 
 /** A whole number, also when it is given as text; `undefined` if it is neither. */

@@ -70,8 +70,8 @@ function checkFingerprintExpression(expression: string | undefined, report: Repo
     return;
   }
   checkExpression('fingerprint_expression', report, () => {
-    const names = checkTemplate(expression, ['data', 'metadata'], budget);
-    if (!names.has('data')) throw new ExpressionError('must read data');
+    const { names } = checkTemplate(expression, { names: ['data', 'metadata'] }, budget);
+    if (!names.includes('data')) throw new ExpressionError('must read data');
   });
 }
 
@@ -80,7 +80,7 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
     report('search_indexes', `must be at most ${String(LIMITS.searchIndexes)}`);
   indexes.forEach((index, at) =>
     checkExpression(`search_indexes[${String(at)}]`, report, () => {
-      checkTemplate(index, ['data'], budget);
+      checkTemplate(index, { names: ['data'] }, budget);
     }),
   );
 }
@@ -89,7 +89,7 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
 export function checkDetails(details: TokenDetails, report: Report, budget: Budget): void {
   checkMetadata(details.metadata, report);
   checkExpression('mask', report, () => {
-    checkTemplates(details.mask ?? null, ['data'], budget.part(MASK_STEPS));
+    checkTemplates(details.mask ?? null, { names: ['data'] }, budget.part(MASK_STEPS));
   });
   checkFingerprintExpression(details.fingerprintExpression, report, budget);
   checkSearchIndexes(details.searchIndexes ?? [], report, budget);

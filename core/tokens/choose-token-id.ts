@@ -1,76 +1,94 @@
-import { drawingFrom, type RandomInt } from '../expressions/alias-filters.ts';
+import { drawingFrom } from '../expressions/alias-filters.ts';
 import type { Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
-import { renderTemplate } from '../expressions/render.ts';
+import { ALIAS_FILTERS, MASKING_FILTERS } from '../expressions/filters.ts';
+import { checkTemplate, renderTemplate } from '../expressions/render.ts';
 import { hasExpression } from '../expressions/template.ts';
-import { textOf } from '../expressions/text-of.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
+import { chargedTextOf } from '../expressions/weight.ts';
+import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
+import { tellsTooMuch, type IdentifyingValue } from './identifying-value.ts';
 import { tokenIdProblem } from './token-id.ts';
+import { tokenType, type TokenTypeName } from './token-type.ts';
 
 /** Aliases that are tried before the id becomes a UUID. */
 const ALIAS_ATTEMPTS = 8;
+/** Draws of one alias: one in a few tells a digit too much by chance, and an expression of which all do always does. */
+const DRAWS = 32;
+/** Steps of the look at what an id tells. */
+const LOOK = 30_000;
 
-/** Members whose whole value must never stand in an id, which is stored and logged by others in the clear. */
-const PRIMARY_MEMBERS = ['number', 'account_number'];
-
-function primaryValues(data: Json): string[] {
-  const values = isJsonObject(data) ? PRIMARY_MEMBERS.map((name) => data[name]) : [];
-  return values.filter((value) => typeof value === 'string');
+interface Options {
+  readonly type: TokenTypeName;
+  readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'>;
+  readonly budget: Budget;
 }
 
-function checkId(id: string, data: Json, isPlainType: boolean): string {
+/** Checks the form of an id, and whether it tells more than may show (docs/decisions/0004). */
+function checkId(id: string, identifying: readonly IdentifyingValue[]): string {
   const problem = tokenIdProblem(id);
   if (problem !== undefined) throw invalid('id', problem);
-  const digits = id.replace(/\D/g, '');
-  const whole =
-    typeof data === 'string' && !isPlainType
-      ? [data.replaceAll('-', '')]
-      : isPlainType
-        ? []
-        : primaryValues(data);
-  if (whole.some((value) => digits.includes(value)))
+  if (identifying.some((value) => tellsTooMuch(id, value)))
     throw invalid('id', 'must not contain the data of the token');
   return id;
 }
 
-function evaluate(expression: string, data: Json, randomInt: RandomInt, budget: Budget): string {
+function asInvalid<T>(evaluate: () => T): T {
   try {
-    return textOf(drawingFrom(randomInt, () => renderTemplate(expression, { data }, budget)));
+    return evaluate();
   } catch (error) {
     if (error instanceof ExpressionError) throw invalid('id', error.message);
     throw error;
   }
 }
 
+/** Aliases that an expression draws, one after the other, each telling no more than may show. */
+function* aliases(
+  expression: string,
+  data: Json,
+  { type, writes, budget }: Options,
+): Generator<string, never> {
+  const identifying = tokenType(type).identifying(data);
+  const allowed = {
+    names: ['data'],
+    ...(type === 'token' ? {} : { filters: [...ALIAS_FILTERS, ...MASKING_FILTERS] }),
+  };
+  const { filters } = asInvalid(() => checkTemplate(expression, allowed, budget));
+  const isRandom = filters.some((name) => ALIAS_FILTERS.includes(name));
+  for (;;) {
+    let alias = '';
+    for (let draw = 0; draw < (isRandom ? DRAWS : 1); draw += 1) {
+      alias = asInvalid(() =>
+        drawingFrom(writes.randomInt, () =>
+          chargedTextOf(renderTemplate(expression, { data }, budget), budget),
+        ),
+      );
+      asInvalid(() => {
+        budget.charge(LOOK);
+      });
+      if (!identifying.some((value) => tellsTooMuch(alias, value))) break;
+    }
+    yield checkId(alias, identifying);
+  }
+}
+
 /**
- * The ids to try for a new token, in order: the literal one alone; aliases of an expression, then a UUID; or a UUID. Evaluating
- * throws `validation_failed` for an expression that fails or gives no valid id, and for an id that would spell out the card,
- * account or identity number it stands for.
+ * The ids to try for a new token, in order: the literal one alone; aliases of an expression, then a UUID; or a UUID. Throws
+ * `validation_failed` for an expression that fails, holds what an id must not hold, or gives no valid id, and for an id that tells
+ * more of the data than may show.
  */
-export function* tokenIds(
-  id: string | undefined,
-  data: Secret<Json>,
-  options: {
-    readonly isPlainType: boolean;
-    readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'>;
-    readonly budget: Budget;
-  },
-): Generator<string> {
+export function* tokenIds(id: string | undefined, data: Secret<Json>, options: Options): Generator<string> {
   if (id !== undefined && !hasExpression(id)) {
-    yield checkId(id, data.reveal(), options.isPlainType);
+    yield checkId(id, tokenType(options.type).identifying(data.reveal()));
     return;
   }
   if (id !== undefined) {
     const tried = new Set<string>();
+    const drawn = aliases(id, data.reveal(), options);
     for (let attempt = 0; attempt < ALIAS_ATTEMPTS; attempt += 1) {
-      const alias = checkId(
-        evaluate(id, data.reveal(), options.writes.randomInt, options.budget),
-        data.reveal(),
-        options.isPlainType,
-      );
+      const alias = drawn.next().value;
       if (!tried.has(alias)) yield alias;
       tried.add(alias);
     }

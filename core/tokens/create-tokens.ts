@@ -97,7 +97,7 @@ async function draftAll(
       throw new Error('create tokens: a token was lost');
     const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
     const ids = tokenIds(input.id, content.data, {
-      isPlainType: input.type === 'token',
+      type: input.type,
       writes,
       budget,
     });

@@ -1,8 +1,9 @@
 import type { Container } from '../shared/container.ts';
-import type { Json } from '../shared/json.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
 import { checkAccountNumber, checkBank, checkRoutingNumber } from './bank.ts';
-import { checkCard, checkCardNumber } from './card.ts';
+import { checkCard, checkCardNumber, identifyingNumber } from './card.ts';
 import type { DataCheck, Report } from './data-check.ts';
+import { lastFourOf, type IdentifyingValue } from './identifying-value.ts';
 
 /** What a token type brings with it (decisions.md, section 3). */
 export interface TokenType {
@@ -12,6 +13,8 @@ export interface TokenType {
   readonly mask: Json;
   readonly fingerprintExpression: string;
   readonly searchIndexes: readonly string[];
+  /** What of the data identifies what the token stands for; empty where that is not known. Ids must not tell it. */
+  readonly identifying: (data: Json) => readonly IdentifyingValue[];
 }
 
 const LAST_FOUR = '{{ data | reveal_last: 4 }}';
@@ -29,6 +32,7 @@ function textType(
     mask: LAST_FOUR,
     fingerprintExpression: '{{ data }}',
     searchIndexes: [],
+    identifying: lastFourOf,
     ...definition,
   };
 }
@@ -55,6 +59,7 @@ export const TOKEN_TYPES = {
     mask: null,
     fingerprintExpression: '{{ data | stringify }}',
     searchIndexes: [],
+    identifying: () => [],
   },
   card: {
     check: checkCard,
@@ -66,6 +71,7 @@ export const TOKEN_TYPES = {
     },
     fingerprintExpression: '{{ data.number }}',
     searchIndexes: [],
+    identifying: (data) => identifyingNumber(isJsonObject(data) ? data['number'] : undefined),
   },
   bank: {
     check: checkBank,
@@ -76,8 +82,10 @@ export const TOKEN_TYPES = {
     },
     fingerprintExpression: '{{ data.account_number }}|{{ data.routing_number }}',
     searchIndexes: [],
+    // The routing number is the bank's: every masked reader sees it.
+    identifying: (data) => lastFourOf(isJsonObject(data) ? data['account_number'] : undefined),
   },
-  card_number: textType(checkCardNumber, { containers: ['/pci/high/'] }),
+  card_number: textType(checkCardNumber, { containers: ['/pci/high/'], identifying: identifyingNumber }),
   us_bank_account_number: textType(
     (data, path, report) => {
       checkAccountNumber(data, path, report, 3);

@@ -211,8 +211,10 @@ describe('what is not the language', () => {
     '{{ data[ }}',
     '{{ (1..) }}',
   ])('%s is refused when it is checked and when it is evaluated', (template) => {
-    expect(() => checkTemplate(template, ['data'], createBudget())).toThrow(ExpressionError);
-    expect(() => checkTemplates([{ a: template }], ['data'], createBudget())).toThrow(ExpressionError);
+    expect(() => checkTemplate(template, { names: ['data'] }, createBudget())).toThrow(ExpressionError);
+    expect(() => checkTemplates([{ a: template }], { names: ['data'] }, createBudget())).toThrow(
+      ExpressionError,
+    );
     expect(() => render(template)).toThrow(ExpressionError);
   });
 
@@ -230,7 +232,7 @@ describe('what is not the language', () => {
     '{{ not data.number }}',
     '{{ {{ data.number }} }}',
   ])('%s is refused: a slip of the pen never reveals what was to be masked', (template) => {
-    expect(() => checkTemplate(template, ['data'], createBudget())).toThrow(ExpressionError);
+    expect(() => checkTemplate(template, { names: ['data'] }, createBudget())).toThrow(ExpressionError);
   });
 
   it('text without expressions is never too long, and one with expressions is bounded', () => {
@@ -247,9 +249,8 @@ describe('what is not the language', () => {
 });
 
 describe('names', () => {
-  const check = (template: string, names: readonly string[]) => [
-    ...checkTemplate(template, names, createBudget()),
-  ];
+  const check = (template: string, names: readonly string[]) =>
+    checkTemplate(template, { names }, createBudget()).names;
 
   it.each([
     '{{ other }}',
@@ -260,17 +261,25 @@ describe('names', () => {
   ])('%s is refused when it is checked: the only name is data', (template) => {
     expect(() => check(template, ['data'])).toThrow(new ExpressionError('has a name other than data'));
     expect(() => {
-      checkTemplates({ a: [template] }, ['data'], createBudget());
+      checkTemplates({ a: [template] }, { names: ['data'] }, createBudget());
     }).toThrow(ExpressionError);
   });
 
   it('those that a template reads are returned', () => {
     expect(check('{{ data.a }} {{ data.b | append: metadata.c }}', ['data', 'metadata'])).toEqual([
       'data',
+      'data',
       'metadata',
     ]);
     expect(check('{{ "data" }} data', ['data'])).toEqual([]);
   });
+});
+
+it('filters that are not allowed are refused when a template is checked', () => {
+  const check = (template: string) =>
+    checkTemplate(template, { names: ['data'], filters: ['last4', 'reveal'] }, createBudget()).filters;
+  expect(check('{{ data | last4 }}-{{ data | reveal: 1 | last4 }}')).toEqual(['last4', 'reveal', 'last4']);
+  expect(() => check('{{ data | last4 }}-{{ data | slice: 1 }}')).toThrow(ExpressionError);
 });
 
 describe('what an error says', () => {

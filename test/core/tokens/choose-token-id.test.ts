@@ -3,19 +3,25 @@ import { Secret } from '../../../core/shared/secret.ts';
 import type { Json } from '../../../core/shared/json.ts';
 import { randomIdentity, repeatableIdentity } from '../../../core/shared/write-identity.ts';
 import { tokenIds } from '../../../core/tokens/choose-token-id.ts';
+import type { TokenTypeName } from '../../../core/tokens/token-type.ts';
 import { tokenIdProblem } from '../../../core/tokens/token-id.ts';
 
 const CARD = { number: '4242424242424242', expiration_month: 1 };
 
-const ids = (id: string | undefined, data: Json = CARD, isPlainType = false) => [
+const ids = (id: string | undefined, data: Json = CARD, type: TokenTypeName = 'card') => [
   ...tokenIds(id, new Secret(data), {
-    isPlainType,
+    type,
     writes: { ...randomIdentity, newId: () => 'a-uuid' },
     budget: createBudget(),
   }),
 ];
 const refused = (message: unknown) =>
   expect.objectContaining({ code: 'validation_failed', errors: { id: [message] } });
+
+/** A source of random digits that are known. */
+function drawnFrom(digits: string[]): (below: number) => number {
+  return () => Number(digits.shift());
+}
 
 describe('the id of a new token', () => {
   it('is a UUID unless one is given, and a literal one is tried alone', () => {
@@ -35,7 +41,7 @@ describe('the id of a new token', () => {
   it('is the same aliases in the same order when the request is tried again', () => {
     const draw = (seed: string) => [
       ...tokenIds('{{ data.number | alias_card }}', new Secret<Json>(CARD), {
-        isPlainType: false,
+        type: 'card',
         writes: repeatableIdentity(Buffer.from(seed), 0),
         budget: createBudget(),
       }),
@@ -53,7 +59,7 @@ describe('the id of a new token', () => {
       return original();
     };
     tokenIds('x{{ data | last4 }}', data, {
-      isPlainType: true,
+      type: 'token',
       writes: { ...randomIdentity, newId: () => 'a-uuid' },
       budget: createBudget(),
     }).next();
@@ -77,21 +83,99 @@ describe('the id of a new token', () => {
     expect(ids('a'.repeat(400))).toEqual(['a'.repeat(400)]);
   });
 
-  it.each<[string, Json]>([
-    ['{{ data.number }}', CARD],
-    ['card {{ data.number }} x', CARD],
-    ['4242-4242-4242-4242', CARD],
-    ['4242 4242 4242:4242 extra 1', CARD],
-    ['{{ data }}', '123456789'],
-    ['x-123-45-6789', '123-45-6789'],
-    ['{{ data | remove: "-" }}', '123-45-6789'],
-    ['{{ data.account_number }}', { account_number: '12345678', routing_number: '021000021' }],
-  ])('%s would spell out its data and is refused without saying it', (id, data) => {
-    expect(() => ids(id, data)).toThrow(refused('must not contain the data of the token'));
+  it.each<[string, Json, TokenTypeName]>([
+    ['{{ data.number }}', CARD, 'card'],
+    ['card {{ data.number }} x', CARD, 'card'],
+    ['4242-4242-4242-4242', CARD, 'card'],
+    ['4242 4242 4242:4242 extra 1', CARD, 'card'],
+    ['{{ data }}', '123456789', 'social_security_number'],
+    ['x-123-45-6789', '123-45-6789', 'social_security_number'],
+    ['12345-6789', '123-45-6789', 'employer_id_number'],
+    ['{{ data.account_number }}', { account_number: '12345678', routing_number: '021000021' }, 'bank'],
+    ['p401288888888188', { number: '4012888888881881' }, 'card'],
+    ['{{ data.number | reveal_first: 9 }}', { number: '4012888888881881' }, 'card'],
+    ['{{ data.number | reveal_last: 5 }}', { number: '4012888888881881' }, 'card'],
+    ['{{ data.number | reveal: 0, 0, "X", "0148" }}', { number: '4012888888881881' }, 'card'],
+    ['{{ data.number | last4 }}{{ data.number }}', CARD, 'card'],
+    ['{{ data | reveal_last: 5 }}', '123456789', 'us_bank_account_number'],
+    ['４０１２８８８８８８８８１８８１', '4012888888881881', 'card_number'],
+    ['٤٠١٢٨٨٨٨٨٨٨٨١٨٨١', '4012888888881881', 'card_number'],
+    ['Mzc4MjgyMjQ2MzEwMDA1', { number: '378282246310005' }, 'card'],
+    ['x333738323832323436333130303035', { number: '378282246310005' }, 'card'],
+    ['{{ data.number | alias_card }}{{ data.number | reveal_first: 15 }}', CARD, 'card'],
+  ])('%s would tell its data and is refused without saying it', (id, data, type) => {
+    expect(() => ids(id, data, type)).toThrow(refused('must not contain the data of the token'));
+  });
+
+  it.each<[string, Json, TokenTypeName, RegExp]>([
+    [
+      '{{ data.number | card_mask: true, true }}',
+      { number: '4012888888881881' },
+      'card',
+      /^40128888XXXX1881$/,
+    ],
+    [
+      '{{ data.number | card_bin }}-{{ data.number | last4 }}',
+      { number: '378282246310005' },
+      'card',
+      /^378282-0005$/,
+    ],
+    ['{{ data | reveal_last: 4, "x" }}', '123-45-6789', 'social_security_number', /^xxx-xx-6789$/],
+    [
+      'acct {{ data.account_number | last4 }}',
+      { account_number: '12345678', routing_number: '021000021' },
+      'bank',
+      /^acct 5678$/,
+    ],
+    [
+      'acct {{ data.routing_number | card_bin }}',
+      { account_number: '12345678', routing_number: '021000021' },
+      'bank',
+      /^acct 021000$/,
+    ],
+    ['{{ data | alias_preserve_format: 0, 4 }}', '123-45-6789', 'employer_id_number', /^\d{3}-\d{2}-6789$/],
+  ])('%s tells no more than may show', (id, data, type, form) => {
+    expect(ids(id, data, type)[0]).toMatch(form);
+  });
+
+  it.each([
+    'slice: 0, 6',
+    'base64_encode',
+    'append: "x"',
+    'to_string',
+    "json: '$'",
+    'reverse',
+    'url_encode',
+    'replace: "4", "four"',
+  ])('has no filter like %s, by which a value could be written in another way', (filter) => {
+    expect(() => ids(`{{ data.number | ${filter} }}`)).toThrow(
+      refused(expect.stringMatching(/^has a filter other than alias_card/)),
+    );
+    expect(() => ids(`{{ data.number | last4 | ${filter} }}`)).toThrow(refused(expect.any(String)));
+  });
+
+  it('has no name but data', () => {
+    expect(() => ids('id-{{ metadata.a }}')).toThrow(refused('has a name other than data'));
+    expect(() => ids('id-{{ other }}', 1, 'token')).toThrow(refused('has a name other than data'));
+  });
+
+  it('is drawn again when it tells a digit too much by chance', () => {
+    // The first two draws are the digits of the card themselves, next to what is kept.
+    const card = '4012888888881881';
+    const [first] = tokenIds('{{ data | alias_card: true, true }}', new Secret<Json>(card), {
+      type: 'card_number',
+      writes: {
+        newId: () => 'a-uuid',
+        randomInt: drawnFrom(['8', '0', '0', '0', '0', '0', '0', '8', '0', '1', '2', '3']),
+      },
+      budget: createBudget(),
+    });
+    expect(first).toBe('4012888801231881');
   });
 
   it('may be anything for the generic type, whose data is not looked at', () => {
-    expect(ids('{{ data }}', 'hello world', true)).toEqual(['hello world', 'a-uuid']);
+    expect(ids('{{ data }}', 'hello world', 'token')).toEqual(['hello world', 'a-uuid']);
+    expect(ids('{{ data | slice: 0, 15 | upcase }}', '4242424242424242', 'token')[0]).toBe('424242424242424');
   });
 
   it.each([

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { createBudget } from '../../../core/expressions/budget.ts';
+import type { Json } from '../../../core/shared/json.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { ServiceError } from '../../../core/shared/service-error.ts';
+import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { tokenIds } from '../../../core/tokens/choose-token-id.ts';
+import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../core/tokens/token-type.ts';
+
+const digits = (minLength: number, maxLength = minLength) =>
+  fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength, maxLength });
+
+/** Data of each type, as its check leaves them; checksums do not matter to ids. What is identifying is said here once more. */
+const DATA: Readonly<
+  Record<Exclude<TokenTypeName, 'token'>, fc.Arbitrary<readonly [data: Json, value: string, shown: number]>>
+> = {
+  card: digits(12, 19).map((number) => [
+    { number, expiration_month: 1 },
+    number,
+    number.length >= 16 ? 8 : 6,
+  ]),
+  card_number: digits(12, 19).map((number) => [number, number, number.length >= 16 ? 8 : 6]),
+  bank: fc
+    .tuple(digits(1, 17), digits(9))
+    .map(([account_number, routing_number]) => [{ routing_number, account_number }, account_number, 0]),
+  us_bank_account_number: digits(3, 17).map((number) => [number, number, 0]),
+  us_bank_routing_number: digits(9).map((number) => [number, number, 0]),
+  social_security_number: digits(9).map((ssn) => [
+    `${ssn.slice(0, 3)}-${ssn.slice(3, 5)}-${ssn.slice(5)}`,
+    ssn,
+    0,
+  ]),
+  employer_id_number: digits(9).map((ein) => [`${ein.slice(0, 2)}-${ein.slice(2)}`, ein, 0]),
+};
+const VALIDATED = Object.keys(DATA) as (keyof typeof DATA)[];
+
+const NAMES: Readonly<Partial<Record<TokenTypeName, string>>> = {
+  card: 'data.number',
+  bank: 'data.account_number',
+};
+const PREFIX = 'id';
+
+const count = fc.integer({ min: 0, max: 19 }).map(String);
+const flag = fc.constantFrom('true', 'false');
+const mask = fc.constantFrom("'X'", "'-'", "''", "'12'", "'0'");
+const preserve = fc.constantFrom("''", "'-'", "'0123456789'", "'13579'", "' -4'");
+const given = (...each: fc.Arbitrary<string>[]) => fc.tuple(...each).map((all) => all.join(', '));
+const filter = fc.oneof(
+  fc.constantFrom('last4', 'card_bin'),
+  given(count, mask).map((all) => `reveal_last: ${all}`),
+  given(count, mask).map((all) => `reveal_first: ${all}`),
+  given(count, count, mask, preserve).map((all) => `reveal: ${all}`),
+  given(flag, flag, mask, preserve).map((all) => `card_mask: ${all}`),
+  given(flag, flag).map((all) => `alias_card: ${all}`),
+  given(count, count).map((all) => `alias_preserve_format: ${all}`),
+  given(count, count).map((all) => `alias_preserve_length: ${all}`),
+);
+const separator = fc.constantFrom('', '-', ' ', '.', ':', '_', 'x', '--');
+
+/** The first id that is tried, `undefined` if it is refused. */
+function idOf(id: string, type: TokenTypeName, data: Json): string | undefined {
+  try {
+    const options = { type, writes: { ...randomIdentity, newId: () => 'a-uuid' }, budget: createBudget() };
+    const first = tokenIds(id, new Secret(data), options).next();
+    return first.done === true ? undefined : first.value;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errors?.['id'] === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** The longest run of the value in a text that is not a part of what may show of its start. */
+function longestRun(text: string, value: string, shown: number): number {
+  let longest = 0;
+  for (let from = 0; from < value.length; from += 1)
+    for (let to = from + 1; to <= value.length; to += 1) {
+      const run = value.slice(from, to);
+      if (text.includes(run) && !value.slice(0, shown).includes(run)) longest = Math.max(longest, to - from);
+    }
+  return longest;
+}
+
+/** A value as somebody could write it into an id. */
+const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
+  plain: (value) => value,
+  'as bytes in hex': (value) => Buffer.from(value).toString('hex'),
+  'as bytes in upper case hex': (value) => Buffer.from(value).toString('hex').toUpperCase(),
+  'in base64': (value) => Buffer.from(value).toString('base64').replaceAll('=', ''),
+  'in base64url': (value) => Buffer.from(value).toString('base64url'),
+};
+
+describe('what an id tells', () => {
+  it('is never a longer run of the value than may show, whatever filters make it', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...VALIDATED).chain((type) => fc.tuple(fc.constant(type), DATA[type])),
+        fc.array(fc.tuple(fc.array(filter, { minLength: 1, maxLength: 2 }), separator), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        ([type, [data, value, shown]], parts) => {
+          const name = NAMES[type] ?? 'data';
+          const expression = parts
+            .map(([filters, between]) => `{{ ${[name, ...filters].join(' | ')} }}${between}`)
+            .join('');
+          const id = idOf(PREFIX + expression, type, data);
+          if (id === undefined) return;
+          accepted += 1;
+          const text = id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+          expect(longestRun(text, value, shown)).toBeLessThanOrEqual(4);
+          expect(text.replaceAll(/\D/g, '')).not.toContain(value);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+    expect(accepted).toBeGreaterThan(500);
+  });
+
+  it.each(Object.entries(ENCODINGS))(
+    'is never the whole value %s, between and with whatever separators',
+    (_, encode) => {
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...VALIDATED).chain((type) => fc.tuple(fc.constant(type), DATA[type])),
+          fc.tuple(
+            fc.string({ unit: fc.constantFrom(...Array.from('ab0_-.Z ')), maxLength: 6 }),
+            fc.string({ unit: fc.constantFrom(...Array.from('cd1_-.Y ')), maxLength: 6 }),
+          ),
+          fc.string({ maxLength: 4 }),
+          fc.tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom('', '-', '.', ' ', ':')),
+          ([type, [data, value]], [before, after], inside, [size, between]) => {
+            fc.pre(value.length > 4);
+            const encoded = encode(`${encode === ENCODINGS['plain'] ? '' : inside}${value}`);
+            const groups = encoded.match(new RegExp(`.{1,${String(size)}}`, 'g')) ?? [];
+            // What stands before is one word with it or apart from it; an apart one does not shift what is encoded.
+            expect(idOf(`${before}${groups.join(between)}${after}`, type, data)).toBeUndefined();
+          },
+        ),
+        { numRuns: 1_000 },
+      );
+    },
+  );
+
+  it('is nothing that is looked at for the type token, and every other type says what identifies it', () => {
+    expect(tokenType('token').identifying('4242424242424242')).toEqual([]);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...VALIDATED).chain((type) => fc.tuple(fc.constant(type), DATA[type])),
+        ([type, [data, value, shown]]) => {
+          const [identifying, ...others] = tokenType(type).identifying(data);
+          expect(others).toEqual([]);
+          expect(identifying).toMatchObject({ first: shown, last: 4 });
+          expect(identifying?.value.replaceAll('-', '')).toBe(value);
+        },
+      ),
+    );
+    expect(TOKEN_TYPE_NAMES).toHaveLength(VALIDATED.length + 1);
+  });
+
+  it('is little enough in nearly every alias that is drawn', () => {
+    let refused = 0;
+    const runs = 2_000;
+    fc.assert(
+      fc.property(
+        DATA.card,
+        fc.constantFrom(
+          'alias_card: true, true',
+          'alias_card: false, true',
+          'alias_card',
+          'alias_preserve_format: 6, 4',
+          'alias_preserve_length: 0, 4',
+        ),
+        ([data], alias) => {
+          if (idOf(`{{ data.number | ${alias} }}`, 'card', data) === undefined) refused += 1;
+        },
+      ),
+      { numRuns: runs },
+    );
+    expect(refused).toBeLessThan(runs / 100);
+  });
+});
