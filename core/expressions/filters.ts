@@ -42,7 +42,7 @@ const search =
 /** Length of the text that Liquid makes of a value, or more. */
 function textLength(value: unknown): number {
   if (Array.isArray(value))
-    return (value as readonly unknown[]).reduce<number>((sum, each) => sum + textLength(each), 0);
+    return (value as readonly unknown[]).reduce<number>((sum, each) => sum + textLength(each), 20);
   return typeof value === 'string' ? value.length : 20;
 }
 
@@ -132,7 +132,7 @@ const STANDARD: Readonly<Record<string, Cost>> = {
   upcase: { each: 6 },
   url_decode: { each: 15 },
   url_encode: { each: 30 },
-  where: { each: 4, more: path(900, 250) },
+  where: { each: 4, more: path(1_000, 320) },
 };
 
 type Filter = (
@@ -203,6 +203,8 @@ function charge(
 ): void {
   budget.charge(CALL);
   if (each > 0) for (const part of [value, ...given]) weigh(part, each, budget);
+  // Liquid makes text of lists element by element.
+  if (each > 0 && Array.isArray(value)) budget.charge(textLength(value));
   if (more !== undefined) budget.charge(Math.ceil(more(value, given)));
 }
 

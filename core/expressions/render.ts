@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { chargeText, parseExpression } from './expression.ts';
 import { parsedOnce } from './parsed-once.ts';
-import { parseTemplate, type TemplatePart } from './template.ts';
+import { hasExpression, parseTemplate, type TemplatePart } from './template.ts';
 import { chargedTextOf } from './weight.ts';
 
 /** Liquid trims the text beside `{{-` and `-}}`. */
@@ -37,11 +37,12 @@ function parseParts(template: string): readonly TemplatePart[] {
  */
 const parsed = parsedOnce(parseParts, (parts) => parts.every(({ kind }) => kind === 'expression'));
 
-/** Steps of any text that may be a template. */
-const TEMPLATE = 20;
+/** Steps of any text that may be a template, and of one that is. */
+const TEXT = 20;
+const TEMPLATE = 400;
 
 function parse(template: string, budget: Budget): readonly TemplatePart[] {
-  budget.charge(TEMPLATE);
+  budget.charge(hasExpression(template) ? TEMPLATE : TEXT);
   chargeText(budget, template);
   return parsed(template);
 }
@@ -97,7 +98,7 @@ export function checkTemplate(template: string, allowed: Allowed, budget: Budget
 /** {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. */
 export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget): Json {
   if (typeof value === 'string') return renderTemplate(value, bindings, budget);
-  budget.charge(TEMPLATE);
+  budget.charge(TEXT);
   if (Array.isArray(value))
     return (value as readonly Json[]).map((element) => renderTemplates(element, bindings, budget));
   if (!isJsonObject(value)) return value;
@@ -111,7 +112,7 @@ export function checkTemplates(value: Json, allowed: Allowed, budget: Budget): v
   const checkEach = (each: Json): void => {
     checkTemplates(each, allowed, budget);
   };
-  budget.charge(TEMPLATE);
+  budget.charge(TEXT);
   if (typeof value === 'string') checkTemplate(value, allowed, budget);
   else if (Array.isArray(value)) (value as readonly Json[]).forEach(checkEach);
   else if (isJsonObject(value)) Object.values(value).forEach(checkEach);

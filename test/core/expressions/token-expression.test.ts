@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createBudget } from '../../../core/expressions/budget.ts';
+import { createBudget, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 import {
   fillTokenTemplate,
@@ -172,6 +172,16 @@ describe('filling in', () => {
       new ExpressionError('has a to_number filter on a value that is not a number'),
     );
   });
+
+  it.each(['{{ a }}', 'x {{ a }}'])(
+    '%s for each of a hundred tokens of 60 kB takes less than the budget of a request',
+    (text) => {
+      const filling = fillingWith(() => 'x'.repeat(60_000));
+      for (let token = 0; token < 100; token += 1)
+        fillTokenTemplate(parseTokenTemplate(text, filling.budget), filling, encodeURIComponent);
+      expect(filling.budget.used).toBeLessThan(REQUEST_STEPS);
+    },
+  );
 
   it(
     'is bounded, also over several texts that share a budget',

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { createBudget } from '../../../core/expressions/budget.ts';
+import { createBudget, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
 import type { Json } from '../../../core/shared/json.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../core/tokens/prepare-token.ts';
@@ -148,6 +148,17 @@ describe('the content of a token', () => {
     expect(prepare('token', 'a'.repeat(DATA_MAX_BYTES - 2)).data.reveal()).toHaveLength(DATA_MAX_BYTES - 2);
     for (const data of ['a'.repeat(DATA_MAX_BYTES - 1), 'é'.repeat(DATA_MAX_BYTES / 2)])
       expect(() => prepare('token', data)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+  });
+
+  it.each<[string, Json]>([
+    ['text', 'a'.repeat(59_000)],
+    ['numbers', Array.from({ length: 29_500 }, () => 0)],
+    ['objects', Array.from({ length: 7_000 }, () => ({ a: 0 }))],
+  ])('of a hundred tokens with %s, 6 MB in all, takes less than the budget of a request', (_, data) => {
+    const budget = createBudget();
+    for (let token = 0; token < 100; token += 1)
+      prepareContent({ type: 'token', data: new Secret<Json>([token, data]) }, NOW, budget);
+    expect(budget.used).toBeLessThan(REQUEST_STEPS);
   });
 
   it('never says a word of the data, whatever is wrong', () => {
