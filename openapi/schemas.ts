@@ -101,23 +101,47 @@ const deduplicated = z.object({ deduplicated: z.literal(true) });
 /** The Token object (spec.md). */
 export const token = z.object(tokenMembers).meta({ id: 'Token', examples: [CARD_TOKEN] });
 
+const { metadata, ...tokenMembersOfAPage } = tokenMembers;
+
+/** A token of a page: what is larger than its share of the page is left out. */
+export const listedToken = z
+  .object({
+    ...tokenMembersOfAPage,
+    metadata: metadata.optional(),
+    _extras: z.object({ omitted: z.array(z.string()) }).optional(),
+  })
+  .meta({
+    id: 'ListedToken',
+    description:
+      'The Token object. `_extras.omitted` names the members that are larger than their share of the page, 1,250,000 bytes of JSON divided by `size`, or that stand apart for their size: get the token to see them.',
+    examples: [CARD_TOKEN],
+  });
+
+const identity = {
+  id: z.string(),
+  tenant_id: uuid,
+  type: z.enum(TOKEN_TYPE_NAMES),
+  containers: z.array(z.string()),
+};
+
 /** What creating or updating a token answers. */
 export const writtenToken = z
   .union([
     z.object({ ...tokenMembers, _extras: deduplicated.optional() }),
     z.object({
-      id: z.string(),
-      tenant_id: uuid,
-      type: z.enum(TOKEN_TYPE_NAMES),
-      fingerprint: z.string(),
-      containers: z.array(z.string()),
-      _extras: deduplicated,
+      ...identity,
+      expires_at: time.optional(),
+      created_by: uuid,
+      created_at: time,
+      modified_by: uuid.optional(),
+      modified_at: time.optional(),
     }),
+    z.object({ ...identity, fingerprint: z.string().optional(), _extras: deduplicated.optional() }),
   ])
   .meta({
     id: 'WrittenToken',
     description:
-      'The Token object. With `_extras`, an existing token of the same type and fingerprint: whole if the caller may read it, else what identifies it.',
+      'The Token object. With `_extras`, an existing token that is equal in all that matters: whole if the caller may read it, else what identifies it. An update without `token:read` shows nothing of the content, and neither does a replay of a write whose token somebody has changed since.',
     examples: [CARD_TOKEN],
   });
 

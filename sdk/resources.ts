@@ -46,8 +46,8 @@ export interface Token {
   /** As the caller's rules show it; absent where they redact. */
   readonly data?: Json;
   readonly mask?: Json;
-  /** Equal for equal data of one type. */
-  readonly fingerprint: string;
+  /** Equal for equal data of one type. Absent after an update without `token:read`. */
+  readonly fingerprint?: string;
   readonly containers: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly search_indexes?: readonly string[];
@@ -57,8 +57,11 @@ export interface Token {
   readonly created_at?: string;
   readonly modified_by?: string;
   readonly modified_at?: string;
-  /** `deduplicated`: nothing was written, this is the token that there was. */
-  readonly _extras?: { readonly deduplicated?: boolean };
+  /**
+   * `deduplicated`: nothing was written, this is the token that there was. `omitted`: members that were too large for their share of a
+   * page; get the token to see them.
+   */
+  readonly _extras?: { readonly deduplicated?: boolean; readonly omitted?: readonly string[] };
 }
 
 /** Of a change `null` stands for removal, or for the default of the type (RFC 7386). */

@@ -23,7 +23,8 @@ const RULES = {
   'rules[].conditions[].attribute': 'What of a token is looked at.',
   'rules[].conditions[].operator': 'How.',
   'rules[].conditions[].value': 'With what.',
-  'rules[].transform': 'What is shown of data: nothing, its mask, or the plaintext.',
+  'rules[].transform':
+    'What is shown of data: nothing, its mask, or the plaintext. `token:use` inserts the plaintext whatever it says, and `token:update` under `reveal` may set a mask that shows everything.',
   'rules[].permissions': { words: 'What the rule grants.', limits: { minItems: 1 } },
 };
 

@@ -128,10 +128,11 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
       402: 'Thrown by the code.',
       403: 'Only private applications and sessions with `token:use` invoke reactors, with tokens that it covers. Or thrown by the code.',
       404: 'No such reactor.',
-      413: 'The body is over 5 MB, or the detokenized arguments over 6 MB.',
+      409: 'A request with the same idempotency key is still running; or its code has run, and its answer is no longer kept.',
+      413: 'The body is over 5 MB, or the tokens of the arguments are.',
       429: 'Throttled. Or thrown by the code.',
       503: 'The store, the key service or Lambda is unavailable or throttling. Or thrown by the code.',
-      422: 'The code does not load, or does not export a function.',
+      422: 'The code does not load, or does not export a function. Or the idempotency key was used with another body.',
       500: 'The code failed or took too long: title `Reactor Runtime Error`. Or unexpected.',
     },
     callback: { name: 'result', address: '{$request.body#/callback_url}' },
@@ -139,7 +140,8 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
   getReactorResult: {
     tag: TAG,
     summary: 'Get the result of an asynchronous invocation',
-    description: 'For 24 hours, for the application or session that invoked.',
+    description:
+      'For 24 hours, for the application or session that invoked. `result` goes earlier if a cvc or a token that was filled into the arguments ends.',
     parameters: { ...ID, invocation_id: 'Of the answer that accepted it.' },
     answer: { description: 'Where it stands.', schema: reactorResult },
   },

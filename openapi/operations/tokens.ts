@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { DescribedOperation } from '../operation.ts';
-import { pageOf, pageParameters, token, writtenToken } from '../schemas.ts';
+import { listedToken, pageOf, pageParameters, token, writtenToken } from '../schemas.ts';
 
 const TAG = 'Tokens';
 const ID = { id: 'The token. Ids are decoded once.' };
 
 const MEMBERS = {
   data: 'Any JSON but `null`, up to 3.5 MB; what its type demands.',
-  mask: "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. Default: the type's.",
+  mask: "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
   containers: {
     words: "1 to 10 paths like `/pci/high/`. Default, also for an empty list: the type's.",
     limits: { maxItems: 10 },
@@ -22,16 +22,17 @@ const MEMBERS = {
     limits: { maxItems: 10 },
   },
   fingerprint_expression: {
-    words: "What the fingerprint is made of. Default: the type's.",
+    words: "What the fingerprint is made of; must read `data`. Default: the type's.",
     limits: { maxLength: 400 },
   },
   deduplicate_token:
-    'Answer with an existing token of the same type and fingerprint instead of making a second one.',
+    'Answer with an existing token of the same type, fingerprint, containers and mask (under a fingerprint expression of your own: of the same data), if it lives as long, instead of making a second one.',
   expires_at:
     'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that instant no operation finds the token.',
 };
 
-const DEDUPLICATION = 'With `_extras.deduplicated` nothing was written: the token existed.';
+const DEDUPLICATION =
+  'With `_extras.deduplicated` nothing was written: the token existed. It is shared from then on: its expiry, and data that it was matched by, change only under `reveal`.';
 
 const CARD = {
   type: 'card',
@@ -80,7 +81,8 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   listTokens: {
     tag: TAG,
     summary: 'List tokens',
-    description: 'Newest first; only tokens that the caller may read.',
+    description:
+      'Newest first; only tokens that the caller may read. Each token has an equal share of the answer: what is larger is left out and named in `_extras.omitted`.',
     query: z.object({
       id: z
         .array(z.string())
@@ -97,7 +99,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         }),
       ...pageParameters,
     }),
-    answer: { description: 'A page of tokens.', schema: pageOf(token) },
+    answer: { description: 'A page of tokens.', schema: pageOf(listedToken) },
   },
   getToken: {
     tag: TAG,
@@ -110,6 +112,8 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Update a token',
     description:
       'JSON Merge Patch (RFC 7386) of `data`, `mask` and `metadata`; the rest is replaced. What comes out is validated as a new token is. ' +
+      '`mask`, `fingerprint_expression`, `search_indexes` and `containers` decide what others see: they need a rule that grants `token:update` with the transform `reveal` on the old and the new containers, or a private application that alone has written the data of the token, by its own key. ' +
+      'Data that is written into a token of another application stands under the description and in the containers of that one. The answer shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
       DEDUPLICATION,
     parameters: ID,
     members: {
@@ -149,7 +153,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Search tokens',
     description:
-      'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`.',
+      'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`. Terms `data:` and `fingerprint:` find no token that the deciding `token:search` rule redacts, nor, under `mask`, one without a mask.',
     members: {
       query: 'The terms. Without it every token that the caller may search is found.',
       page: 'From 1.',
@@ -162,7 +166,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
         value: { query: 'type:card AND metadata.customer:"c-17"' },
       },
     },
-    answer: { description: 'A page of tokens.', schema: pageOf(token) },
+    answer: { description: 'A page of tokens.', schema: pageOf(listedToken) },
   },
   tokenize: {
     tag: TAG,
@@ -184,7 +188,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Detokenize any JSON',
     description:
-      'Fills in every expression as the transform of the deciding `token:read` rule shows the token. At most 100 tokens.',
+      'Fills in every expression as the transform of the deciding `token:read` rule shows the token. At most 100 tokens, and 6 MB.',
     requests: {
       masked: {
         summary: 'The last four digits',

@@ -271,7 +271,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
   async function patch(by: number, caller: Caller, op: Extract<Step, { kind: 'patch' }>): Promise<void> {
     const token = nth(op.token);
     if (token === undefined) return;
-    const { mask, containers, value: next, isIndexed, ownExpression, deduplicate } = op.patch;
+    const { mask, containers, value: next, isIndexed, ownExpression, deduplicate }: Patch = op.patch;
     const changesExpiry = Object.hasOwn(op.patch, 'hours');
     const expiresAt = op.patch.hours === undefined ? undefined : world.now() + op.patch.hours * HOUR;
     if (next !== undefined) known[by]?.add(secretOf(next.secret));
