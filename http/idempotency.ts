@@ -10,10 +10,10 @@ import type {
 } from '../core/shared/idempotency-store.ts';
 import { canonical, type Json } from '../core/shared/json.ts';
 import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
+import { withoutAnyCvc } from '../core/shared/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
-import { withoutAnyCvc } from './present-token.ts';
 import type { ReservedHeader } from './reserved-headers.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import type { MatchedRoute, RouteAnswer } from './route.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
+import { jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 import type { ReplayedTokens } from '../core/tokens/kept-token.ts';
 import { clearMembers, tokenObject } from '../core/tokens/token-object.ts';
 import type { TokenResult } from '../core/tokens/token-result.ts';
@@ -33,12 +33,4 @@ function fill<Leaf>(node: Shape<Leaf>, valueOf: (leaf: Leaf) => Json): Json {
   if ('object' in node)
     return jsonObject(node.object.map(([name, member]) => [name, fill(member, valueOf)] as const));
   return 'nothing' in node ? null : valueOf(node.leaf);
-}
-
-/** An answer of somebody's code without anything that it calls a cvc, wherever it stands. */
-export function withoutAnyCvc(body: Json): Json {
-  if (Array.isArray(body)) return (body as readonly Json[]).map(withoutAnyCvc);
-  if (!isJsonObject(body)) return body;
-  const entries = Object.entries(body).filter(([name]) => name !== 'cvc');
-  return jsonObject(entries.map(([name, value]) => [name, withoutAnyCvc(value)] as const));
 }

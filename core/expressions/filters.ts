@@ -152,7 +152,7 @@ const padding: Cost = { each: 4, more: (_, [length]) => (Number(length) > 0 ? Nu
 const ON_TEXT: Readonly<
   Record<string, readonly [filter: (text: string, ...given: FilterArgument[]) => unknown, cost: Cost]>
 > = {
-  last4: [last4, { each: 30 }],
+  last4: [last4, SHALLOW],
   reveal_last: [revealLast, hiding],
   reveal_first: [revealFirst, hiding],
   reveal: [reveal, hiding],
@@ -203,8 +203,6 @@ function charge(
 ): void {
   budget.charge(CALL);
   if (each > 0) for (const part of [value, ...given]) weigh(part, each, budget);
-  // Liquid makes text of lists element by element.
-  if (each > 0 && Array.isArray(value)) budget.charge(textLength(value));
   if (more !== undefined) budget.charge(Math.ceil(more(value, given)));
 }
 
@@ -215,6 +213,8 @@ function standardFilter(name: string, cost: Cost): Filter {
     if (!LONG_ARGUMENTS.includes(name) && longest(given) > ARGUMENT_MAX_LENGTH)
       throw new ExpressionError('has a filter with too long an argument');
     charge(this.context.budget, cost, value, given);
+    // Liquid makes text of lists element by element.
+    if (cost.each > 0 && Array.isArray(value)) this.context.budget.charge(textLength(value));
     return filter.call(this, value, ...given);
   };
 }
@@ -222,7 +222,7 @@ function standardFilter(name: string, cost: Cost): Filter {
 function textFilter(filter: (text: string, ...given: FilterArgument[]) => unknown, cost: Cost): Filter {
   return function (value, ...given) {
     const { budget } = this.context;
-    const text = chargedTextOf(present(value), budget);
+    const text = typeof value === 'string' ? value : chargedTextOf(present(value), budget);
     charge(budget, cost, text, given);
     return filter(text, ...given);
   };

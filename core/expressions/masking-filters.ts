@@ -30,7 +30,8 @@ function hide(
 
 /** The last four characters. */
 export function last4(value: Json): string {
-  return characters(value).slice(-4).join('');
+  // No character is longer than two code units; what a cut may leave of one stands before the last four.
+  return characters(textOf(value).slice(-8)).slice(-4).join('');
 }
 
 /** `reveal_last: n, mask`: all but the last n characters masked, `-` kept. Text no longer than n comes back whole. */

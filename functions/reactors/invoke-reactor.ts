@@ -7,7 +7,7 @@ import type { RunOnce } from '../../core/shared/run-once.ts';
 import type { WriteIdentity } from '../../core/shared/write-identity.ts';
 import type { ApiRequest } from '../../http/api-request.ts';
 import { presentReactorResult } from '../../http/present-reactor-result.ts';
-import { withoutAnyCvc } from '../../http/present-token.ts';
+import { withoutAnyCvc } from '../../core/shared/without-cvc.ts';
 import type { RouteAnswer } from '../../http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 

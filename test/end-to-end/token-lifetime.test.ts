@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allItems, bytesOf } from '../support/aws.ts';
-import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
+import { anApplication, aRevealingApplication, CARD, credentials, management } from '../support/service.ts';
 
 /** Waits until something holds; the end-to-end cloud sweeps every second. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
@@ -130,7 +130,24 @@ describe('a cvc', () => {
     const masked = await (await anApplication()).get(`/tokens/${id}`);
     expect(JSON.stringify(masked.body)).not.toContain('8361');
     expect((await itemsOf(id)).some((item) => item.includes('cvc='))).toBe(true);
+    const reactor = await management.post('/reactors', {
+      name: 'returns what it was given',
+      code: 'module.exports = ({ args }) => ({ raw: { list: [args.card.cvc], at: Date.now() } });',
+      configuration: {},
+    });
+    const react = () =>
+      app.post(
+        `/reactors/${reactor.body.id as string}/react`,
+        { args: { card: `{{ ${id} }}` } },
+        { headers },
+      );
+    const reacted = await react();
+    expect(reacted.body.raw.list).toEqual(['8361']);
+    expect((await react()).body).toEqual(reacted.body);
     await sleep(Math.max(0, started + 20_300 - Date.now()));
+    // The code does not run again, and what it said is gone with the cvc.
+    const late = await react();
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('no longer kept')]);
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => CARD));
     expect((await app.post('/tokens', wanted, { headers })).body.data).toEqual(CARD);
     const again = await app.post('/tokens', wanted);
