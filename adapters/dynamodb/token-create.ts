@@ -84,7 +84,16 @@ export function createTokenCreate(
     };
   }
 
-  async function inSteps(tokens: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteObstacle> {
+  /** The last step touches the items of all tokens at once, and DynamoDB counts all that stands in them: large data must not. */
+  function outOfTheWay(given: readonly TokenWrite[]): readonly TokenWrite[] {
+    const inItems = given.filter(({ token }) => chunkCount(token) === 0);
+    const bytes = inItems.reduce((sum, write) => sum + shareOf(write).bytes, 0);
+    if (bytes <= TRANSACTION_BYTES) return given;
+    return given.map((write) => ({ ...write, token: { ...write.token, isApart: true } }));
+  }
+
+  async function inSteps(given: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteObstacle> {
+    const tokens = outOfTheWay(given);
     const unfinished = { until: clock() + UNFINISHED_MS, pending: true, stale: [], oldChunks: 0 };
     const staged: TokenWrite[] = [];
     try {

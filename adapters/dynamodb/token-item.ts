@@ -92,6 +92,8 @@ export function readTokenItem(item: Item): ReadToken {
     dueSk,
     ...rest
   } = parsed;
+  const inItem = data === undefined ? 0 : data.length - SEAL_OVERHEAD_BYTES;
+  const together = (dataBytes ?? inItem) + SEAL_OVERHEAD_BYTES + (details?.length ?? 0);
   return {
     chunks,
     pending,
@@ -106,7 +108,8 @@ export function readTokenItem(item: Item): ReadToken {
       isSolelyOwn: own,
       isShared: shared,
       sealedData: data,
-      dataBytes: dataBytes ?? (data === undefined ? 0 : data.length - SEAL_OVERHEAD_BYTES),
+      dataBytes: dataBytes ?? inItem,
+      ...(chunks > 0 && together <= CHUNK_BYTES && { isApart: true as const }),
       ...(details && { sealedDetails: details }),
       ...(cvcUntil !== undefined && { cvcUntil }),
       ...(expiresAt !== undefined && { expiration: { at: expiresAt, offsetMinutes: expiresOffset } }),

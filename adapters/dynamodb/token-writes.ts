@@ -11,9 +11,10 @@ import type { TokenTables } from './token-tables.ts';
 export function chunkCount({
   sealedData,
   sealedDetails,
-}: Pick<StoredToken, 'sealedData' | 'sealedDetails'>): number {
+  isApart,
+}: Pick<StoredToken, 'sealedData' | 'sealedDetails' | 'isApart'>): number {
   const together = sealedData.length + (sealedDetails?.length ?? 0);
-  return together <= CHUNK_BYTES ? 0 : chunksOf(sealedData.length);
+  return together <= CHUNK_BYTES && isApart !== true ? 0 : chunksOf(sealedData.length);
 }
 
 /** Until when, in ms from its start, a write of several steps must be done before others may clear it away. */

@@ -66,7 +66,21 @@ function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget)
     }
   });
   fields.throwIfFailed();
+  checkDetails(contents);
   return contents;
+}
+
+/** Most bytes of JSON of the metadata, masks and expressions of one request: they become visible by one transaction of at most 4 MB. */
+const DETAILS_MAX_BYTES = 3_000_000;
+
+function checkDetails(contents: readonly PreparedContent[]): void {
+  const bytesOf = ({ details }: PreparedContent) => Buffer.byteLength(JSON.stringify(details));
+  const bytes = contents.length === 1 ? 0 : contents.reduce((sum, content) => sum + bytesOf(content), 0);
+  if (bytes > DETAILS_MAX_BYTES)
+    throw new ServiceError(
+      'payload_too_large',
+      `Metadata, masks and expressions of a request are at most ${String(DETAILS_MAX_BYTES)} bytes of JSON.`,
+    );
 }
 
 function prefixed(path: string, errors: Readonly<Record<string, readonly string[]>>) {

@@ -30,6 +30,8 @@ export interface StoredToken {
   readonly sealedData: Buffer;
   /** Sealed {@link TokenDetails}; absent when every detail is the default. */
   readonly sealedDetails?: Buffer;
+  /** Said by the store alone: the data stands in items of its own, although it would fit the token's. */
+  readonly isApart?: true;
   /** Until when the card's cvc exists; it is kept elsewhere, sealed by itself. Absent for a token without one. */
   readonly cvcUntil?: number;
   /** From this instant the token does not exist; the offset is the caller's, kept for responses. */
@@ -60,6 +62,7 @@ type NotShown =
   | 'sealedDetails'
   | 'cvcUntil'
   | 'matchHash'
+  | 'isApart'
   | 'isSolelyOwn'
   | 'isShared'
   | 'terms'

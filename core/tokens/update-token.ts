@@ -174,7 +174,13 @@ function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | un
 }
 
 function withoutOptional(token: StoredToken): StoredToken {
-  const { sealedDetails: _details, cvcUntil: _cvcUntil, expiration: _expiration, ...rest } = token;
+  const {
+    sealedDetails: _details,
+    cvcUntil: _cvcUntil,
+    expiration: _expiration,
+    isApart: _isApart,
+    ...rest
+  } = token;
   return rest;
 }
 

@@ -369,3 +369,26 @@ describe('the sweep', () => {
     expect([failures, await database.keys()]).toEqual([[], []]);
   });
 });
+
+describe('tokens that are too large together', () => {
+  it('become visible at once, each with its data, and leave nothing behind when they go', async () => {
+    const store = aStore();
+    // 6 MB in a hundred items: more than the transaction that reveals them may touch.
+    const written = Array.from({ length: 100 }, () => ({
+      token: aStoredToken({ sealedData: randomBytes(60_000) }),
+    }));
+    expect(await store.create(written)).toBe('written');
+    const ids = written.map(({ token }) => token.id);
+    const found = await store.findMany(TENANT, ids);
+    expect(found).toHaveLength(100);
+    const [first] = written;
+    const read = found.find(({ id }) => id === first?.token.id);
+    expect(read?.sealedData.equals(first?.token.sealedData ?? Buffer.alloc(0))).toBe(true);
+    if (read === undefined) throw new Error('it is not there');
+    const { isApart: _, ...rest } = changed(read, { sealedData: randomBytes(500) });
+    expect(await store.update(read, { token: rest })).toBe('written');
+    expect((await store.findHeads(TENANT, [read.id]))[0]?.sealedData).toHaveLength(500);
+    for (const token of await store.findMany(TENANT, ids)) expect(await store.deleteWhole(token)).toBe(true);
+    expect(await database.keys()).toEqual([]);
+  });
+});
