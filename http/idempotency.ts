@@ -13,6 +13,7 @@ import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
 import { withoutAnyCvc } from '../core/shared/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
+import { noLongerKept } from '../core/tokens/kept-use.ts';
 import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
 import type { ReservedHeader } from './reserved-headers.ts';
 import type { RawAnswer } from './raw-answer.ts';
@@ -89,11 +90,7 @@ function refusal(
 ): ServiceError {
   if (claim.state === 'other_body')
     return new ServiceError('key_reused', 'The idempotency key was used with another body.');
-  if (claim.state === 'ran')
-    return new ServiceError(
-      'conflict',
-      'The code has run under this idempotency key, and its answer is no longer kept. It does not run again.',
-    );
+  if (claim.state === 'ran') return noLongerKept();
   const leftSeconds = Math.max(1, Math.ceil((claim.leaseUntil - now) / 1000));
   return new ServiceError('conflict', 'A request with this idempotency key is still running.', {
     headers: { 'Retry-After': String(leftSeconds) },

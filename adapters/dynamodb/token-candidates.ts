@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
+import type { CandidateQuery, TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';
 import { canBeInKey, INDEXES, listPartition, termKey, termPartition } from './keys.ts';
 import { send, toItem, type Item } from './table-client.ts';
@@ -14,6 +14,12 @@ const PROBE = 100;
 const GROWTH = 2;
 /** Tokens of one fingerprint that are looked at: as many entries as any search examines. */
 const FINGERPRINT_MAX = 20_000;
+
+/** Entries that nothing else is looked up for, before it would be: no call tells of what the caller may not learn of. */
+const visibleOf =
+  ({ isVisible = () => true }: Bounds) =>
+  (entries: readonly TokenCandidate[]): readonly TokenCandidate[] =>
+    entries.filter(isVisible);
 
 async function* nothing(): AsyncGenerator<readonly TokenCandidate[]> {
   yield await Promise.resolve([]);
@@ -31,6 +37,7 @@ interface Walk {
 interface Bounds {
   /** Only what is older than this position. */
   readonly after?: string;
+  readonly isVisible?: CandidateQuery['isVisible'];
 }
 
 function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInput {
@@ -159,20 +166,21 @@ export function createTokenCandidates({
     bounds: Bounds,
     expected: number,
   ): AsyncGenerator<readonly TokenCandidate[]> {
+    const visible = visibleOf(bounds);
     const probes = await Promise.all(
       terms.map(async (term) => {
         const walk = pages(termWalk(tenantId, term), bounds, Math.min(expected, PROBE));
         const first = await walk.next();
         const page = first.done === true ? [] : first.value;
         const reach = page.length < Math.min(expected, PROBE) ? '' : (page.at(-1)?.position ?? '');
-        return { term, walk, page, reach };
+        return { term, walk, page: visible(page), reach };
       }),
     );
     const [driver] = probes.toSorted((a, b) => a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1));
     if (driver === undefined) return;
     const others = terms.filter((term) => term !== driver.term);
     yield await under(tenantId, driver.page, others);
-    for await (const page of driver.walk) yield await under(tenantId, page, others);
+    for await (const page of driver.walk) yield await under(tenantId, visible(page), others);
   }
 
   /** All tokens of a fingerprint at once: its index sorts them for deduplication, not by creation. */
@@ -180,7 +188,7 @@ export function createTokenCandidates({
     tenantId: string,
     fingerprint: string,
     terms: readonly string[],
-    { after }: Bounds,
+    bounds: Bounds,
   ): AsyncGenerator<readonly TokenCandidate[]> {
     const wanted = {
       TableName: tokensTable,
@@ -199,16 +207,16 @@ export function createTokenCandidates({
       for (const { tenantId: of, ...candidate } of items
         .map(readMatch)
         .filter((match) => match !== undefined))
-        if (of === tenantId && (after === undefined || candidate.position < after)) found.push(candidate);
+        if (of === tenantId && (bounds.after === undefined || candidate.position < bounds.after))
+          found.push(candidate);
       start = next;
     } while (start !== undefined && found.length < FINGERPRINT_MAX);
-    const newestFirst = found.sort((a, b) => (a.position < b.position ? 1 : -1));
+    const newestFirst = visibleOf(bounds)(found).toSorted((a, b) => (a.position < b.position ? 1 : -1));
     yield terms.length === 0 ? newestFirst : await under(tenantId, newestFirst, terms);
   }
 
   return {
-    candidates(tenantId, { terms, fingerprint, after, expected }) {
-      const bounds = after === undefined ? {} : { after };
+    candidates(tenantId, { terms, fingerprint, expected, ...bounds }) {
       if (fingerprint !== undefined)
         return canBeInKey(fingerprint) ? ofFingerprint(tenantId, fingerprint, terms, bounds) : nothing();
       const [first, ...others] = [...new Set(terms)];

@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/shared/clock.ts';
+import type { StoredToken } from '../../core/tokens/token.ts';
 import type { WriteObstacle } from '../../core/tokens/token-store.ts';
 import { lockTenant } from './keys.ts';
 import type { Item } from './table-client.ts';
-import { readTokenItem } from './token-item.ts';
+import { readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import { failedCondition, lockHolderIn } from './write-obstacle.ts';
@@ -11,8 +12,21 @@ import { failedCondition, lockHolderIn } from './write-obstacle.ts';
 export interface TokenObstacles {
   /** What an error of a create is about. `writeId` is the create's own. Throws the error if no condition failed. */
   ofCreate(error: unknown, writeId: Buffer): Promise<WriteObstacle>;
-  /** What an error of an update is about; `written` if it met its own write. `writeId` is the update's own. Throws the error if no condition failed. */
-  ofUpdate(error: unknown, writeId: Buffer): Promise<'written' | WriteObstacle>;
+  /** What an error of an update is about; `written` if it met its own write. `next` is what it wants to write. Throws the error if no condition failed. */
+  ofUpdate(error: unknown, next: StoredToken): Promise<'written' | WriteObstacle>;
+}
+
+/**
+ * Whether an item is what an update wants to write. What only seals a content anew keeps its write id, so that alone says nothing: the
+ * version and the flags must be those of the update, and nobody may be in the middle of changing it.
+ */
+function isWritten({ token, pending, stale }: ReadToken, next: StoredToken): boolean {
+  const isSame =
+    token.writeId.equals(next.writeId) &&
+    token.version === next.version &&
+    token.isShared === next.isShared &&
+    token.isSolelyOwn === next.isSolelyOwn;
+  return isSame && !pending && stale.length === 0;
 }
 
 export function createTokenObstacles(
@@ -55,14 +69,14 @@ export function createTokenObstacles(
       return holder === undefined ? ofToken(failed.item, writeId) : ofLock(failed.item, holder, writeId);
     },
 
-    async ofUpdate(error, writeId) {
+    async ofUpdate(error, next) {
       const failed = failedCondition(error);
       if (failed === undefined) throw error;
       if (failed.item === undefined) return 'changed';
       const holder = lockHolderIn(failed.item);
       if (holder !== undefined) return ofLock(failed.item, holder);
       // An earlier attempt has written it, and its response was lost.
-      if (readTokenItem(failed.item).token.writeId.equals(writeId)) return 'written';
+      if (isWritten(readTokenItem(failed.item), next)) return 'written';
       // The token has changed. What a dead writer left on it is settled, so that the next attempt can pass.
       await removal.repair(failed.item);
       return 'changed';

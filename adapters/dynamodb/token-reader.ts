@@ -148,7 +148,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
         const keys = items.map((item) => parseTokenPartition(keyItem.parse(fromItem(item)).pk));
         const ids = keys.filter((key) => key.tenantId === tenantId).map(({ id }) => id);
-        const found = new Map((await findMany(tenantId, ids)).map((token) => [token.id, token]));
+        const found = new Map((await findHeads(tenantId, ids)).map((token) => [token.id, token]));
         yield ids.flatMap((id) => found.get(id) ?? []);
         start = next;
       } while (start !== undefined);

@@ -85,9 +85,9 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
         due.dueSk === undefined
           ? 'REMOVE stale, oldChunks, changeId, duePk, dueSk'
           : 'SET duePk = :duePk, dueSk = :dueSk REMOVE stale, oldChunks, changeId',
-      ConditionExpression: 'writeId = :writeId',
+      ConditionExpression: 'version = :version AND writeId = :writeId',
       ExpressionAttributeValues: toItem({
-        ':writeId': token.writeId,
+        ...unchangedValues(token),
         ...(due.dueSk && { ':duePk': due.duePk, ':dueSk': due.dueSk }),
       }),
     });

@@ -100,9 +100,9 @@ export function createTokenUpdate(
     const oldChunks = chunkCount(previous);
     const isDone = removed.length === 0 && oldChunks === 0;
     const unfinished = isDone ? undefined : { until, pending: false, stale: removed, oldChunks };
-    // Its own item is good, too: the answer to the first attempt was lost.
-    const mine =
-      '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId)';
+    // Its own item is good, too: the answer to the first attempt was lost. A mark of `shared` that came first is not its own.
+    const flag = token.isShared ? 'attribute_exists(isShared)' : 'attribute_not_exists(isShared)';
+    const mine = `(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND ${flag})`;
     const values = { ...unchangedValues(previous), ':changeId': token.writeId, ':next': token.version };
     try {
       await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, given, others);
@@ -139,7 +139,7 @@ export function createTokenUpdate(
         );
       return 'written';
     } catch (error) {
-      return obstacles.ofUpdate(error, token.writeId);
+      return obstacles.ofUpdate(error, token);
     }
   };
 }

@@ -98,7 +98,7 @@ export async function forward(
 
   const references = [...target.references, ...headers.references, ...body.references];
   const what = { permission: 'token:use', maxBytes: DETOKENIZED_MAX_BYTES } as const;
-  const tokens = await resolveTokens(deps, caller, what, references, fields.budget);
+  const tokens = await resolveTokens(deps, caller, what, references);
   const filling = { valueOf: tokens.valueOf, budget: fields.budget };
   const rendered = {
     target: target.render(filling),

@@ -5,7 +5,8 @@ import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Invocation, InvocationState } from './invocation.ts';
-import { openResult, type ContentDeps } from './invocation-content.ts';
+import { mayUseAgain, type KeptUseDeps } from '../tokens/kept-use.ts';
+import { openResult, type ContentDeps, type InvocationResult } from './invocation-content.ts';
 
 export interface GetResultDeps extends ContentDeps {
   readonly clock: Clock;
@@ -27,17 +28,16 @@ export function interruption({ runner }: Pick<Invocation, 'runner'>): ServiceErr
 }
 
 /**
- * The body of an invocation that has ended; `undefined` if it is no longer kept. `presentFailure`: the error object of a failure, as
+ * The result of an invocation that has ended; `undefined` if it is no longer kept. `presentFailure`: the error object of a failure, as
  * it leaves the service.
  */
-export async function resultBody(
+export async function keptResult(
   deps: GetResultDeps & { readonly presentFailure: (error: unknown) => JsonObject },
   invocation: Invocation,
-): Promise<Secret<JsonObject> | undefined> {
-  if (invocation.wasInterrupted === true) return new Secret(deps.presentFailure(interruption(invocation)));
-  if (resultHasEnded(invocation, deps.clock())) return undefined;
-  const kept = await openResult(deps, invocation);
-  return kept && new Secret(kept.reveal().body);
+): Promise<Secret<InvocationResult> | undefined> {
+  if (invocation.wasInterrupted === true)
+    return new Secret({ body: deps.presentFailure(interruption(invocation)), uses: [] });
+  return resultHasEnded(invocation, deps.clock()) ? undefined : openResult(deps, invocation);
 }
 
 /** Whether the result has gone with what was filled into its arguments (decisions.md, section 1). */
@@ -45,9 +45,12 @@ export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>,
   return resultUntil !== undefined && resultUntil <= now;
 }
 
-/** The result of an asynchronous invocation, for the application or session that invoked, for 24 hours. Throws `not_found`. */
+/**
+ * The result of an asynchronous invocation, for the application or session that invoked, for 24 hours, as long as the tokens are there that
+ * it was made from. Throws `not_found`, and `forbidden` without `token:use` on one of them.
+ */
 export async function getResult(
-  deps: GetResultDeps & { readonly presentFailure: (error: unknown) => JsonObject },
+  deps: GetResultDeps & KeptUseDeps & { readonly presentFailure: (error: unknown) => JsonObject },
   caller: Caller,
   reactorId: string,
   invocationId: string,
@@ -64,8 +67,8 @@ export async function getResult(
     throw missing;
   const { id, state } = invocation;
   if (state === 'queued' || state === 'running') return { id, status: state };
-  const result = await resultBody(deps, invocation);
-  if (result !== undefined) return { id, status: state, result };
-  if (invocation.resultUntil === undefined) throw missing;
-  return { id, status: state };
+  const kept = (await keptResult(deps, invocation))?.reveal();
+  if (kept === undefined && invocation.resultUntil === undefined) throw missing;
+  const isThere = kept !== undefined && (await mayUseAgain(deps, caller, kept.uses));
+  return { id, status: state, ...(isThere && { result: new Secret(kept.body) }) };
 }

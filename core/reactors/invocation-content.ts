@@ -2,6 +2,7 @@ import type { Grants } from '../applications/access-rule.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
+import type { KeptUse } from '../tokens/kept-use.ts';
 import type { ContentEnd, InvocationId, InvocationStore, InvocationContent } from './invocation-store.ts';
 import type { RunInput } from './run-reactor.ts';
 
@@ -19,6 +20,8 @@ export interface InvocationPayload {
 /** The result as it is delivered and read: what the reactor answered, or the error object. */
 export interface InvocationResult {
   readonly body: JsonObject;
+  /** The tokens that were filled into its arguments, and those that it shows. */
+  readonly uses: readonly KeptUse[];
 }
 
 const context = ({ tenantId, id }: InvocationId, content: InvocationContent) => ({

@@ -25,8 +25,8 @@ export interface ReactInput extends Pick<RunInput, 'reactorId' | 'args' | 'servi
   readonly receivedAt: number;
 }
 
-/** The answer of a synchronous run, and until when it may be kept. */
-export interface Reaction extends Pick<PreparedRun, 'keepUntil'> {
+/** The answer of a synchronous run, and how long it may be kept. */
+export interface Reaction extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly result: ReactorResult;
 }
 
@@ -60,6 +60,6 @@ export async function react(
   const prepared = await prepareRun(deps, caller, { ...input, timeoutMs: CODE_MS, deadline });
   const outcome = await execute(deps, prepared, once);
   const result = await concludeRun(deps, caller, outcome, prepared.input, writes);
-  const { keepUntil } = prepared;
-  return { result, ...(keepUntil === undefined ? {} : { keepUntil }) };
+  const { keepUntil, uses } = prepared;
+  return { result, uses, ...(keepUntil === undefined ? {} : { keepUntil }) };
 }

@@ -1,11 +1,6 @@
 import type { Caller } from '../applications/application.ts';
-import { requireAccess } from '../applications/require-permission.ts';
-import { referencesOf } from '../expressions/token-expression.ts';
-import { TemplateFields } from '../expressions/template-fields.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
-import { parseTexts, templatesIn } from '../tokens/detokenize.ts';
-import { hasExpired } from '../tokens/expiration.ts';
 import {
   keepTokens,
   replayTokens,
@@ -13,8 +8,9 @@ import {
   type ReplayedTokens,
   type ReplayTokensDeps,
 } from '../tokens/kept-token.ts';
+import { mayUseAgain, noLongerKept, type KeptUse } from '../tokens/kept-use.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { ARGS, checkInvoker, type ReactorResult } from './run-reactor.ts';
+import { checkInvoker, type ReactorResult } from './run-reactor.ts';
 
 export interface ReplayReactionDeps extends ReplayTokensDeps {
   readonly tokenStore: ReplayTokensDeps['tokenStore'] & Pick<TokenStore, 'findHeads'>;
@@ -24,6 +20,8 @@ export interface ReplayReactionDeps extends ReplayTokensDeps {
 export interface KeptReaction {
   readonly raw?: Json;
   readonly tokens?: KeptTokens;
+  /** The tokens of its arguments. */
+  readonly uses: readonly KeptUse[];
 }
 
 /** A reaction as it is shown again. */
@@ -32,27 +30,25 @@ export interface ReplayedReaction extends Pick<ReactorResult, 'raw'> {
 }
 
 /** `raw`: what may be kept of what the code returned. */
-export function keepReaction({ tokens }: ReactorResult, raw: Json | undefined): KeptReaction {
-  return { ...(raw !== undefined && { raw }), ...(tokens && { tokens: keepTokens(tokens) }) };
+export function keepReaction(
+  { tokens }: ReactorResult,
+  raw: Json | undefined,
+  uses: readonly KeptUse[],
+): KeptReaction {
+  return { ...(raw !== undefined && { raw }), ...(tokens && { tokens: keepTokens(tokens) }), uses };
 }
 
-/** The caller needs now what it needed to invoke: `token:use` on every token of the arguments that is still there. */
-async function requireUse(deps: ReplayReactionDeps, caller: Caller, args: Json): Promise<void> {
-  checkInvoker(caller);
-  const references = templatesIn(parseTexts(args, 'args', new TemplateFields())).flatMap(referencesOf);
-  const ids = [...new Set(references.map(({ id }) => id))];
-  const heads = ids.length === 0 ? [] : await deps.tokenStore.findHeads(caller.tenantId, ids);
-  for (const head of heads) if (!hasExpired(head, deps.clock())) requireAccess(caller, ARGS.permission, head);
-}
-
-/** A kept reaction to the same arguments. The code does not run. Throws `forbidden`. */
+/**
+ * A kept reaction again. The code does not run. Throws `forbidden` without the permissions that invoking needed, and `conflict` once a
+ * token of the arguments is gone.
+ */
 export async function replayReaction(
   deps: ReplayReactionDeps,
   caller: Caller,
-  args: Json,
-  { raw, tokens }: KeptReaction,
+  { raw, tokens, uses }: KeptReaction,
 ): Promise<ReplayedReaction> {
-  await requireUse(deps, caller, args);
+  checkInvoker(caller);
+  if (!(await mayUseAgain(deps, caller, uses))) throw noLongerKept();
   return {
     ...(raw !== undefined && { raw: new Secret(raw) }),
     ...(tokens && { tokens: await replayTokens(deps, caller, tokens) }),

@@ -45,7 +45,7 @@ export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
 const START_PAUSE_MS = 10_000;
 
 /** What a run came to. `keepUntil`: see `PreparedRun`. */
-interface Ended extends Pick<PreparedRun, 'keepUntil'> {
+interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly state: Invocation['state'];
   readonly body: JsonObject;
 }
@@ -106,18 +106,19 @@ function isTransient(error: unknown): boolean {
 /** The error object of a failure; one that nobody expected is told to the log as well. */
 function failed(deps: RunInvocationDeps, error: unknown): Ended {
   if (!(error instanceof ServiceError)) deps.onFailure(error);
-  return { state: 'failed', body: deps.presentFailure(error) };
+  return { state: 'failed', body: deps.presentFailure(error), uses: [] };
 }
 
-/** Until when a result may be kept: as long as all that was filled in, and all that it shows of new tokens. */
+/** How long a result may be kept: as long as all that was filled in, and all that it shows of new tokens. */
 function endsWith(
   deps: RunInvocationDeps,
-  { keepUntil = Infinity }: PreparedRun,
+  { keepUntil = Infinity, uses }: PreparedRun,
   { tokens }: ReactorResult,
-): Pick<Ended, 'keepUntil'> {
+): Pick<Ended, 'keepUntil' | 'uses'> {
   const made = tokens === undefined ? [] : leavesOf(tokens).map(({ result }) => result.token);
   const until = Math.min(keepUntil, firstEnd(made, deps.clock()) ?? Infinity);
-  return until === Infinity ? {} : { keepUntil: until };
+  const shown = made.map(({ id, position }) => ({ id, position }));
+  return { uses: [...uses, ...shown], ...(until === Infinity ? {} : { keepUntil: until }) };
 }
 
 /** Runs the code; `not-run` if it certainly was not, and may be later. */
@@ -157,12 +158,12 @@ async function keepEnd(
   const end = { until: Math.min(keepUntil, now + CONTENT_MS), isSwept };
   const ends = isSwept ? { resultUntil: keepUntil } : {};
   try {
-    await keepResult(deps, id, { body: ended.body }, end);
+    await keepResult(deps, id, { body: ended.body, uses: ended.uses }, end);
     return { state: ended.state, ...ends };
   } catch (error) {
     if (isTransient(error)) throw error;
-    const { state, body } = failed(deps, error);
-    await keepResult(deps, id, { body }, end);
+    const { state, body, uses } = failed(deps, error);
+    await keepResult(deps, id, { body, uses }, end);
     return { state, ...ends };
   }
 }

@@ -6,6 +6,7 @@ import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { detokenizeJson } from '../tokens/detokenize.ts';
+import { keepUse, type KeptUse } from '../tokens/kept-use.ts';
 import type { CreateTokenDeps } from '../tokens/create-tokens.ts';
 import { tokenize, type ParseTokenInput, type Tokenized } from '../tokens/tokenize.ts';
 import { applicationOf, existingReactor, type GetReactorDeps } from './get-reactor.ts';
@@ -138,6 +139,8 @@ export interface PreparedRun {
   readonly reactor: StoredReactor;
   readonly args: Secret<Json>;
   readonly input: RunInput;
+  /** The tokens that were filled in: its answer is kept as long as they are there. */
+  readonly uses: readonly KeptUse[];
   /** Until when its answer may be kept, for what was filled in; ms since the epoch, absent if it has no end. */
   readonly keepUntil?: number;
 }
@@ -149,15 +152,19 @@ export async function prepareRun(
   input: RunInput,
 ): Promise<PreparedRun> {
   const reactor = await existingReactor(deps, caller.tenantId, input.reactorId);
-  const { value: args, keepUntil } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
+  const { value: args, keepUntil, tokens } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
   const value = args.reveal();
   // Checked after detokenization: one complex token can be all of the arguments (spec.md, Invoke rules).
   if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
-  return { reactor, args, input, ...(keepUntil === undefined ? {} : { keepUntil }) };
+  const uses = tokens.map(keepUse);
+  return { reactor, args, input, uses, ...(keepUntil === undefined ? {} : { keepUntil }) };
 }
 
 /** Runs the code, at most once. Rejects only if it was certainly not run (see {@link ReactorRunner}). */
-export function executeRun(deps: RunReactorDeps, { reactor, args, input }: PreparedRun) {
+export function executeRun(
+  deps: RunReactorDeps,
+  { reactor, args, input }: Pick<PreparedRun, 'reactor' | 'args' | 'input'>,
+) {
   return runCurrent(deps, reactor, args, input);
 }
 

@@ -18,7 +18,7 @@ import { prepareContent, wholeData, type PreparedContent } from './prepare-token
 import { derive, sealContent, type DerivedParts } from './seal-token.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
-import { duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
+import { changedResult, duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
 import type { TokenStore, TokenWrite, WriteObstacle } from './token-store.ts';
 
 export interface CreateTokenDeps extends OpenTokenDeps {
@@ -279,7 +279,13 @@ async function resultOf(
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
   if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
   const { content, transform } = draft;
-  const isFresh = token.version === 1 && token.writeId.equals(writeId);
+  // Written by an earlier attempt of this request, and changed by others since.
+  if (!token.writeId.equals(writeId)) {
+    const changed = await changedResult(deps, caller, token, 'token:create', transform, budget);
+    const { fingerprint } = draft.derived;
+    return changed.shows === 'identity' ? { ...changed, token: { ...token, fingerprint } } : changed;
+  }
+  const isFresh = token.version === 1;
   const view = isFresh
     ? await showToken(
         token,

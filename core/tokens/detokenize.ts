@@ -23,7 +23,7 @@ import {
 export const DETOKENIZED_MAX_BYTES = 6_000_000;
 
 /** A value with its expressions filled in, and until when it may be kept. */
-export interface DetokenizedJson extends Pick<ResolvedTokens, 'keepUntil'> {
+export interface DetokenizedJson extends Pick<ResolvedTokens, 'keepUntil' | 'tokens'> {
   readonly value: Secret<Json>;
 }
 
@@ -105,11 +105,15 @@ export async function detokenizeJson(
   fields.throwIfFailed();
   const references = templatesIn(parsed).flatMap(referencesOf);
   const { budget } = fields;
-  const tokens = await resolveTokens(deps, caller, what, references, budget);
+  const tokens = await resolveTokens(deps, caller, what, references);
   const filled = fillTexts(parsed, { valueOf: tokens.valueOf, budget }, fields);
   fields.throwIfFailed();
   const { keepUntil } = tokens;
-  return { value: new Secret(filled), ...(keepUntil === undefined ? {} : { keepUntil }) };
+  return {
+    value: new Secret(filled),
+    tokens: tokens.tokens,
+    ...(keepUntil === undefined ? {} : { keepUntil }),
+  };
 }
 
 /** The detokenize operation: needs `token:read`, and shows what its rules show. */

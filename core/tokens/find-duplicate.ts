@@ -1,7 +1,6 @@
 import type { Caller } from '../applications/application.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
-import { retryRace } from '../shared/retry-race.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
 import { sealAnew } from './seal-token.ts';
@@ -9,7 +8,7 @@ import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
 export interface FindDuplicateDeps {
-  readonly tokenStore: Pick<TokenStore, 'find' | 'findMatches' | 'update'>;
+  readonly tokenStore: Pick<TokenStore, 'find' | 'findMatches' | 'readData' | 'update'>;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -23,6 +22,9 @@ export type Wanted = Pick<
   readonly id?: string;
 };
 
+/** Tries to mark a token that changes meanwhile. One is enough unless somebody else marks or changes it at the same time. */
+const MARK_TRIES = 4;
+
 /** Whether one token exists for at least as long as another. */
 export function lastsAsLong(
   token: Pick<StoredToken, 'expiration'>,
@@ -33,7 +35,7 @@ export function lastsAsLong(
 }
 
 /** Whether an existing token can be taken for the wanted one. What the same request has written is no duplicate. */
-function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: StoredToken): boolean {
+function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToken, 'sealedData'>): boolean {
   return (
     token.tenantId === wanted.tenantId &&
     token.matchHash === wanted.matchHash &&
@@ -45,7 +47,7 @@ function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: StoredToken): b
 
 /**
  * The match as the caller may rely on it: marked as shared, on the condition of what was read, unless it is the caller's own. `undefined`
- * for a token that is no match any more.
+ * for a token that is no match any more, or that others change again and again: nobody waits for who keeps a token busy.
  */
 async function relyOn(
   deps: FindDuplicateDeps,
@@ -54,16 +56,15 @@ async function relyOn(
   found: StoredToken,
 ): Promise<StoredToken | undefined> {
   let token: StoredToken | undefined = found;
-  const outcome = await retryRace<StoredToken | 'no_match'>(async () => {
-    if (token === undefined || !isMatch(deps, wanted, token)) return 'no_match';
+  for (let tries = 0; tries < MARK_TRIES; tries += 1) {
+    if (token === undefined || !isMatch(deps, wanted, token)) return undefined;
     if (token.isShared || isSoleWriter(caller, token)) return token;
     const marked = { ...token, isShared: true, version: token.version + 1 };
     const shared = { ...marked, ...(await sealAnew(deps.vault, token, marked)) };
     if ((await deps.tokenStore.update(token, { token: shared })) === 'written') return shared;
     token = await deps.tokenStore.find(wanted.tenantId, token.id);
-    return 'lost';
-  });
-  return outcome === 'no_match' ? undefined : outcome;
+  }
+  return undefined;
 }
 
 /** A token that can be taken for the wanted one, with the caller's reliance on it written down; `undefined` if there is none. */
@@ -72,10 +73,12 @@ export async function findDuplicate(
   caller: Caller,
   wanted: Wanted,
 ): Promise<StoredToken | undefined> {
-  for await (const tokens of deps.tokenStore.findMatches(wanted))
-    for (const token of tokens) {
-      if (token.id === wanted.id) return undefined;
-      const match = await relyOn(deps, caller, wanted, token);
+  for await (const heads of deps.tokenStore.findMatches(wanted))
+    for (const head of heads) {
+      if (head.id === wanted.id) return undefined;
+      if (!isMatch(deps, wanted, head)) continue;
+      const [token] = await deps.tokenStore.readData([head]);
+      const match = token && (await relyOn(deps, caller, wanted, token));
       if (match !== undefined) return match;
     }
   return undefined;

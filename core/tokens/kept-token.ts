@@ -32,6 +32,8 @@ export interface KeptToken {
   /** The write id of the content that was shown, in base64url. */
   readonly writeId: string;
   readonly deduplicated: boolean;
+  /** Of the content that was shown: what others wrote since has another one, which a writer must not learn. */
+  readonly fingerprint: string;
   /** Where the request needed its permission. */
   readonly containers: readonly Container[];
 }
@@ -49,8 +51,9 @@ export interface ReplayTokensDeps extends OpenTokenDeps {
 }
 
 export function keepToken({ token, deduplicated, neededOn }: TokenResult): KeptToken {
-  const { id, position } = token;
-  return { id, position, writeId: token.writeId.toString('base64url'), deduplicated, containers: neededOn };
+  const { id, position, fingerprint } = token;
+  const writeId = token.writeId.toString('base64url');
+  return { id, position, writeId, deduplicated, fingerprint, containers: neededOn };
 }
 
 export function keepTokens(tokenized: Tokenized): KeptTokens {
@@ -86,6 +89,21 @@ async function show(
   budget: Budget,
 ): Promise<TokenResult> {
   const transform = requireAgain(caller, permission, kept);
+  const result = await shownNow(deps, caller, permission, kept, token, transform, budget);
+  return result.shows === 'identity'
+    ? { ...result, token: { ...token, fingerprint: kept.fingerprint } }
+    : result;
+}
+
+async function shownNow(
+  deps: ReplayTokensDeps,
+  caller: Caller,
+  permission: WritePermission,
+  kept: KeptToken,
+  token: StoredToken,
+  transform: Transform,
+  budget: Budget,
+): Promise<TokenResult> {
   if (kept.deduplicated) return duplicateResult(deps, caller, token, permission, budget);
   if (token.writeId.toString('base64url') !== kept.writeId)
     return changedResult(deps, caller, token, permission, transform, budget);

@@ -74,12 +74,14 @@ async function candidates(
   query: TokenQuery,
   after: string | undefined,
   expected: number,
+  isVisible: (candidate: TokenCandidate) => boolean,
 ) {
   if (query.ids === undefined) {
     const { terms, fingerprint } = query;
     return deps.tokenStore.candidates(caller.tenantId, {
       terms,
       expected,
+      isVisible,
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(after === undefined ? {} : { after }),
     });
@@ -138,11 +140,15 @@ export async function pageTokens(
     transformFor(caller, query, candidate) !== undefined;
   const walk = async (): Promise<Slice<TokenCandidate>> => {
     if (request.kind === 'numbered') {
-      return sliceNumbered(await candidates(deps, caller, query, undefined, COUNT_MAX), isVisible, request);
+      return sliceNumbered(
+        await candidates(deps, caller, query, undefined, COUNT_MAX, isVisible),
+        isVisible,
+        request,
+      );
     }
     const after = decodeCursor(key, scope, request.cursor);
     return sliceAfter(
-      await candidates(deps, caller, query, after, request.size + 1),
+      await candidates(deps, caller, query, after, request.size + 1, isVisible),
       isVisible,
       request.size,
     );

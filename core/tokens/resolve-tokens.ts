@@ -1,13 +1,14 @@
 import { decideAccess } from '../applications/access-decision.ts';
 import type { Transform } from '../applications/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
-import type { Budget } from '../expressions/budget.ts';
+import { createBudget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import type { Json } from '../shared/json.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
-import type { TokenHead, TokenView } from './token.ts';
+import type { PermittedHead } from './open-page.ts';
+import type { StoredToken, TokenHead, TokenView } from './token.ts';
 import { enrichedTokenObject } from './token-object.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -31,6 +32,8 @@ export interface ResolvedTokens {
   readonly valueOf: (reference: Pick<TokenReference, 'id' | 'isWhole'>) => Json;
   /** Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since the epoch; absent if there is none. */
   readonly keepUntil?: number;
+  /** The tokens that were read, in no order. */
+  readonly tokens: readonly Pick<StoredToken, 'id' | 'position' | 'containers'>[];
 }
 
 function failed(ids: readonly string[]): ServiceError {
@@ -63,9 +66,9 @@ async function permittedTokens(
       `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`,
     );
   const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
-  for (const token of found) transformOf(caller, permission, token);
-  checkSize(found, references, maxBytes);
-  return found;
+  const permitted = found.map((token) => ({ token, transform: transformOf(caller, permission, token) }));
+  checkSize(permitted, references, maxBytes);
+  return permitted;
 }
 
 /** The transform under which a token is filled in: `token:use` always inserts the raw data. Throws `forbidden`. */
@@ -80,13 +83,29 @@ function transformOf(
   return permission === 'token:use' ? 'reveal' : transform;
 }
 
+/** Data from this size on stands in items of its own, in steps of it. */
+const APART_BYTES = 350_000;
+
+/** What a token counts: a caller who is not shown its data learns at most in how many items it stands. */
+function countedBytes(permitted: PermittedHead): number {
+  const { sealedData, dataBytes } = permitted.token;
+  if (permitted.transform === 'reveal') return dataBytes;
+  if (!showsData(permitted) || sealedData !== undefined) return 0;
+  return Math.ceil(dataBytes / APART_BYTES) * APART_BYTES;
+}
+
+/** Whether anything of the data is shown: what is redacted is not read either. */
+function showsData({ token, transform }: PermittedHead): boolean {
+  return transform === 'reveal' || (transform === 'mask' && token.hasMask);
+}
+
 /** Throws `payload_too_large` before data is read, for more than a request may read or fill in. */
 function checkSize(
-  tokens: readonly TokenHead[],
+  permitted: readonly PermittedHead[],
   references: readonly TokenReference[],
   maxBytes: number,
 ): void {
-  const bytesOf = new Map(tokens.map(({ id, dataBytes }) => [id, dataBytes]));
+  const bytesOf = new Map(permitted.map((each) => [each.token.id, countedBytes(each)]));
   const sum = (ids: Iterable<string>) => [...ids].reduce((bytes, id) => bytes + (bytesOf.get(id) ?? 0), 0);
   // What filters leave of a value is not known before it is read.
   const filledIn = references.filter(({ filters }) => filters === undefined).map(({ id }) => id);
@@ -117,23 +136,30 @@ export async function resolveTokens(
   caller: Caller,
   what: Detokenization,
   references: readonly TokenReference[],
-  budget: Budget,
 ): Promise<ResolvedTokens> {
+  // Taken before anything is read: what ends while it is filled in has been filled in all the same.
+  const now = deps.clock();
   const heads = await permittedTokens(deps, caller, what, references);
-  const tokens = heads.length === 0 ? [] : await deps.tokenStore.readData(heads);
-  const gone = heads.filter(({ id }) => !tokens.some((token) => token.id === id)).map(({ id }) => id);
+  const toRead = heads.filter(showsData).map(({ token }) => token);
+  const tokens = toRead.length === 0 ? [] : await deps.tokenStore.readData(toRead);
+  const gone = toRead.filter(({ id }) => !tokens.some((token) => token.id === id)).map(({ id }) => id);
   if (gone.length > 0) throw failed(gone);
-  // Decided for what was read: a token may have moved since its head was looked at.
-  const permitted = tokens.map((token) => ({
-    token,
-    transform: transformOf(caller, what.permission, token),
-  }));
-  const views = new Map(
-    (await openTokens(deps, permitted, budget)).map((view): [string, TokenView] => [view.id, view]),
-  );
-  const keepUntil = firstEnd(tokens, deps.clock());
+  const unread = heads.filter((head) => !showsData(head));
+  const permitted = [
+    // Decided for what was read: a token may have moved since its head was looked at.
+    ...tokens.map((token) => ({ token, transform: transformOf(caller, what.permission, token) })),
+    ...unread.map(({ token }) => ({
+      token: { ...token, sealedData: Buffer.alloc(0) },
+      transform: 'redact' as const,
+    })),
+  ];
+  // Masks have a budget of their own: what others stored must leave the caller's expressions theirs.
+  const opened = await openTokens(deps, permitted, createBudget());
+  const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
+  const keepUntil = firstEnd(tokens, now);
   return {
     ...(keepUntil === undefined ? {} : { keepUntil }),
+    tokens,
     valueOf({ id, isWhole }) {
       const view = views.get(id);
       if (view === undefined) throw new Error('resolve tokens: a reference that was not announced');

@@ -46,6 +46,8 @@ export interface CandidateQuery {
   readonly after?: string;
   /** About how many will be taken, so that not many more are read. */
   readonly expected: number;
+  /** Asked before anything else is done with an entry: what the caller may not learn of costs as if it were not there. */
+  readonly isVisible?: (candidate: TokenCandidate) => boolean;
 }
 
 /** Where tokens are kept. Every call rejects with `dependency_unavailable` when the store is down or throttles after retries. */
@@ -68,12 +70,12 @@ export interface TokenStore {
   /** The tokens of heads with all of their data, read where it stands; one that has changed meanwhile is read anew, one that is gone left out. */
   readData(heads: readonly TokenHead[]): Promise<readonly StoredToken[]>;
   /**
-   * Tokens of a match hash that do not expire before `expiration` (without one: that never expire), the first to expire first and of those
+   * Heads of the tokens of a match hash that do not expire before `expiration` (without one: that never expire), the first to expire first and of those
    * the oldest, in batches. The newest ones may not be among them yet; who relies on one looks again.
    */
   findMatches(
     wanted: Pick<StoredToken, 'tenantId' | 'fingerprint' | 'matchHash' | 'expiration'>,
-  ): AsyncIterable<readonly StoredToken[]>;
+  ): AsyncIterable<readonly TokenHead[]>;
   /**
    * Candidates newest first, in batches. A candidate may have changed or gone since its entry was written; who reads it looks again.
    */

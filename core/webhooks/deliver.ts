@@ -4,10 +4,11 @@ import type { EgressClient } from '../egress/egress-client.ts';
 import { DELIVERY_TRIES, pauseAfter, SENDER_LEASE_MS, type Invocation } from '../reactors/invocation.ts';
 import { openPayload, type ContentDeps } from '../reactors/invocation-content.ts';
 import type { InvocationId, InvocationQueue } from '../reactors/invocation-store.ts';
-import { resultBody } from '../reactors/get-result.ts';
+import { keptResult } from '../reactors/get-result.ts';
 import { parking } from '../reactors/sweep-invocation.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
+import { noLongerKept } from '../tokens/kept-use.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { signWebhook } from './sign-webhook.ts';
 import { webhookSecrets, type WebhookSecretDeps } from './webhook-secrets.ts';
@@ -32,18 +33,18 @@ interface Attempt {
 }
 
 /** What a receiver is told that was reached only after the result had to go. */
-function noLongerKept({ resultUntil }: Invocation): ServiceError {
+function goneWith({ resultUntil }: Invocation): ServiceError {
   if (resultUntil === undefined) throw new Error('deliver: its content has gone');
-  return new ServiceError('conflict', 'The code has run, and its answer is no longer kept.');
+  return noLongerKept();
 }
 
 async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt> {
-  const [payload, body] = await Promise.all([openPayload(deps, invocation), resultBody(deps, invocation)]);
+  const [payload, kept] = await Promise.all([openPayload(deps, invocation), keptResult(deps, invocation)]);
   if (payload === undefined) throw new Error('deliver: its content has gone');
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was checked when the invocation was accepted; the deployer may have changed the list since.
   if (typeof destination === 'string') return {};
-  const text = JSON.stringify(body?.reveal() ?? deps.presentFailure(noLongerKept(invocation)));
+  const text = JSON.stringify(kept?.reveal().body ?? deps.presentFailure(goneWith(invocation)));
   const signed = signWebhook(
     invocation.id,
     text,

@@ -31,11 +31,11 @@ export async function invokeReactor(
   };
   if (asynchronous === undefined) {
     const { receivedAt } = request;
-    const { result, keepUntil } = await react(deps, caller, { ...input, receivedAt }, writes, once);
+    const { result, keepUntil, uses } = await react(deps, caller, { ...input, receivedAt }, writes, once);
     const raw = result.raw?.reveal();
     return {
       body: presentReactorResult(result),
-      kept: keepReaction(result, raw === undefined ? undefined : withoutAnyCvc(raw)) as unknown as Json,
+      kept: keepReaction(result, raw === undefined ? undefined : withoutAnyCvc(raw), uses) as unknown as Json,
       ...(keepUntil !== undefined && { keepUntil }),
     };
   }
@@ -45,13 +45,8 @@ export async function invokeReactor(
 }
 
 /** A kept answer again, as the caller may see it now. */
-export async function replayInvocation(
-  deps: ReactorsDeps,
-  caller: Caller,
-  { args }: Pick<Invocation, 'args'>,
-  kept: Json,
-): Promise<RouteAnswer> {
+export async function replayInvocation(deps: ReactorsDeps, caller: Caller, kept: Json): Promise<RouteAnswer> {
   // Kept above, and the seal proves it unchanged.
-  const reaction = await replayReaction(deps, caller, args, kept as unknown as KeptReaction);
+  const reaction = await replayReaction(deps, caller, kept as unknown as KeptReaction);
   return { body: presentReactorResult(reaction) };
 }

@@ -92,7 +92,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     body: reactBody,
     handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),
-    replay: (deps, { caller, body }, kept) => replayInvocation(deps, caller, body, kept),
+    replay: (deps, { caller }, kept) => replayInvocation(deps, caller, kept),
   }),
   route({
     operation: 'getReactorResult',

@@ -218,6 +218,52 @@ describe('detokenization', () => {
   });
 });
 
+describe('a redacted reader', () => {
+  it('learns nothing of the size of data by detokenizing it', async () => {
+    const owner = await aRevealingApplication();
+    const reader = await anApplication({ rules: [rule('/', 'redact', ['token:read'])] });
+    const data = 'd'.repeat(3_400_000);
+    const ids = await Promise.all(
+      [1, 2].map(async () => (await owner.post('/tokens', { type: 'token', data })).body.id as string),
+    );
+    const { status, body } = await reader.post(
+      '/detokenize',
+      ids.map((id) => `{{ ${id} }}`),
+    );
+    expect([status, body]).toEqual([200, [null, null]]);
+  });
+});
+
+describe('the answer of a reactor', () => {
+  it('goes with the tokens that it was made from, and with the right to use them', async () => {
+    const container = scope();
+    const app = await anApplication({ rules: [revealing(container)] });
+    const token = await app.post('/tokens', { type: 'token', data: 'secret', containers: [container] });
+    const reactor = await management.post('/reactors', {
+      name: 'echo',
+      code: 'module.exports = ({ args }) => ({ raw: args });',
+      configuration: {},
+    });
+    const react = () =>
+      app.post(
+        `/reactors/${reactor.body.id as string}/react`,
+        { args: { value: `{{ ${token.body.id as string} }}` } },
+        { headers: { 'SVC-IDEMPOTENCY-KEY': 'once' } },
+      );
+    expect((await react()).body).toEqual({ raw: { value: 'secret' } });
+    expect((await react()).body).toEqual({ raw: { value: 'secret' } });
+    const rules = (at: string) => ({ name: 'x', rules: [revealing(at)] });
+    await management.put(`/applications/${app.id}`, rules(scope()));
+    expect((await react()).status).toBe(403);
+    await management.put(`/applications/${app.id}`, rules(container));
+    await app.delete(`/tokens/${token.body.id as string}`);
+    const gone = await react();
+    expect([gone.status, gone.body.detail]).toEqual([409, expect.stringContaining('no longer kept')]);
+    await management.put(`/applications/${app.id}`, rules(scope()));
+    expect((await react()).status).toBe(403);
+  });
+});
+
 describe('the code of a reactor', () => {
   it('sees no answer that its application got, and claims none of its idempotency keys', async () => {
     const application = await anApplication({ rules: [revealing()] });

@@ -74,4 +74,30 @@ describe('a page of tokens', () => {
       { numRuns: 60 },
     );
   });
+
+  it('of a hundred tokens whose every member is as large as it may be fits a response of Lambda', async () => {
+    const world = aWallWorld();
+    const containers = Array.from(
+      { length: 10 },
+      (_, index) => `/${Array.from({ length: 8 }, () => `${String(index)}${'c'.repeat(63)}`).join('/')}/`,
+    );
+    const share = PAGE_BYTES / 100;
+    const quotes = (bytesOfJson: number) => '"'.repeat(Math.floor((bytesOfJson - 2) / 2));
+    const input = {
+      type: 'token',
+      id: '"'.repeat(400),
+      data: new Secret<Json>(quotes(share)),
+      mask: quotes(share - 120),
+      containers,
+    } as const;
+    const { token } = await createToken(world.deps, creator, input, randomIdentity);
+    const [head] = await world.deps.tokenStore.findHeads(TENANT, [token.id]);
+    if (head === undefined) throw new Error('it is not there');
+    const [view] = await openPage(world.deps, [{ token: head, transform: 'reveal' }], 100, createBudget());
+    const shown = view && tokenObject(view);
+    expect(shown).toMatchObject({ data: expect.anything() as unknown, mask: expect.anything() as unknown });
+    // A response carries its body as a JSON string.
+    const page = JSON.stringify({ data: Array.from({ length: 100 }, () => shown), pagination: {} });
+    expect(bytes(page)).toBeLessThan(5_950_000);
+  });
 });

@@ -392,3 +392,116 @@ describe('tokens that are too large together', () => {
     expect(await database.keys()).toEqual([]);
   });
 });
+
+describe('a write that seals the same content anew', () => {
+  const marked = (token: StoredToken): StoredToken => ({
+    ...token,
+    isShared: true,
+    version: token.version + 1,
+    sealedData: randomBytes(80),
+  });
+
+  it('is not taken for written while another writer is in the middle of a change', async () => {
+    const token = aStoredToken({ terms: terms(60) });
+    await aStore().create([{ token }]);
+    const next = changed(token, { terms: terms(60, 'other') });
+    // The other writer has announced its entries, and has not changed the token yet.
+    await expect(aStore(dyingAt(2)).update(token, { token: next })).rejects.toThrow('ended');
+    expect(await aStore().update(token, { token: marked(token) })).toBe('changed');
+    expect((await aStore().find(TENANT, token.id))?.isShared).toBe(false);
+  });
+
+  it('is not taken for written after a write that seals it anew without the mark, nor the reverse', async () => {
+    for (const isMarkedFirst of [true, false]) {
+      const token = aStoredToken();
+      await aStore().create([{ token }]);
+      const resealed = { ...marked(token), isShared: false };
+      const [first, second] = isMarkedFirst ? [marked(token), resealed] : [resealed, marked(token)];
+      expect(await aStore().update(token, { token: first })).toBe('written');
+      expect(await aStore().update(token, { token: second })).toBe('changed');
+      expect((await aStore().find(TENANT, token.id))?.isShared).toBe(isMarkedFirst);
+    }
+  });
+
+  it('of data in chunks does not take a mark away that came first', async () => {
+    const token = aStoredToken({ sealedData: randomBytes(2_500_000) });
+    await aStore().create([{ token }]);
+    const again = (isShared: boolean) => ({ ...marked(token), isShared, sealedData: randomBytes(2_500_000) });
+    expect(await aStore().update(token, { token: again(true) })).toBe('written');
+    expect(await aStore().update(token, { token: again(false) })).toBe('changed');
+    expect((await aStore().find(TENANT, token.id))?.isShared).toBe(true);
+  });
+});
+
+describe('the tokens of a match hash', () => {
+  it('are found that last long enough, the first to expire first, however many others there are', async () => {
+    const store = aStore();
+    const of = (at: number | undefined, createdAt: number) =>
+      aStoredToken({
+        fingerprint: 'f',
+        matchHash: 'm',
+        createdAt,
+        ...(at !== undefined && { expiration: { at: now + at, offsetMinutes: 0 } }),
+      });
+    const planted = Array.from({ length: 30 }, (_, index) => of(1_000 + index, now));
+    const good = [of(50_000, now), of(60_000, now), of(undefined, now - 5), of(undefined, now)];
+    const others = [
+      aStoredToken({ fingerprint: 'f', matchHash: 'n' }),
+      aStoredToken({ fingerprint: 'g', matchHash: 'm' }),
+    ];
+    for (const token of [...planted, ...good.toReversed(), ...others]) await store.create([{ token }]);
+    const found = async (at: number | undefined) => {
+      const ids: string[] = [];
+      const expiration = at === undefined ? {} : { expiration: { at: now + at, offsetMinutes: 0 } };
+      const wanted = { tenantId: TENANT, fingerprint: 'f', matchHash: 'm', ...expiration };
+      for await (const heads of store.findMatches(wanted)) ids.push(...heads.map(({ id }) => id));
+      return ids;
+    };
+    const ids = good.map(({ id }) => id);
+    expect(await found(50_000)).toEqual(ids);
+    expect(await found(50_001)).toEqual(ids.slice(1));
+    expect(await found(undefined)).toEqual(ids.slice(2));
+    expect(await found(0)).toHaveLength(34);
+  });
+
+  it('of a fingerprint are candidates, newest first, for a search', async () => {
+    const store = aStore();
+    const tokens = [1, 2, 3].map((at) =>
+      aStoredToken({
+        fingerprint: 'f',
+        createdAt: now + at,
+        hasMask: at === 2,
+        terms: at === 3 ? [] : ['t'],
+      }),
+    );
+    for (const token of tokens) await store.create([{ token }]);
+    const found = async (of: string[], after?: string) => {
+      const wanted = { terms: of, fingerprint: 'f', expected: 10, ...(after !== undefined && { after }) };
+      const all = [];
+      for await (const batch of store.candidates(TENANT, wanted)) all.push(...batch);
+      return all.map(({ id, hasMask }) => [id, hasMask]);
+    };
+    const [first, second, third] = tokens.map(({ id, hasMask }) => [id, hasMask]);
+    expect(await found([])).toEqual([third, second, first]);
+    expect(await found(['t'])).toEqual([second, first]);
+    expect(await found([], tokens[1]?.position)).toEqual([first]);
+    expect(await found(['none'])).toEqual([]);
+  });
+});
+
+describe('a search for several terms', () => {
+  it('makes the same calls for an entry that the caller may not learn of as for none', async () => {
+    const callsFor = async (term: string) => {
+      const calls: string[] = [];
+      const counting: Fate = (operation) => {
+        calls.push(operation);
+        return undefined;
+      };
+      const wanted = { terms: [term, 'kind'], expected: 20, isVisible: () => false };
+      for await (const batch of aStore(counting).candidates(TENANT, wanted)) expect(batch).toEqual([]);
+      return calls;
+    };
+    await aStore().create([{ token: aStoredToken({ terms: ['guess', 'kind'] }) }]);
+    expect(await callsFor('guess')).toEqual(await callsFor('other'));
+  });
+});

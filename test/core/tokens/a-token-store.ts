@@ -93,7 +93,7 @@ export function aTokenStore() {
           until(token) >= (expiration?.at ?? Infinity),
       );
       yield await Promise.resolve(
-        matches.toSorted((a, b) => until(a) - until(b) || (a.position < b.position ? -1 : 1)),
+        matches.toSorted((a, b) => until(a) - until(b) || (a.position < b.position ? -1 : 1)).map(headOf),
       );
     },
     async *candidates(tenantId, { terms, fingerprint, after }) {
