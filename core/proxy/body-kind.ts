@@ -1,12 +1,24 @@
 /** What a media type says a body is. `other`: its content decides (decisions.md, section 6). */
-export type BodyKind = 'binary' | 'form' | 'xml' | 'multipart' | 'json-lines' | 'json-sequence' | 'other';
+export type BodyKind =
+  | 'binary'
+  | 'form'
+  | 'multipart'
+  /** Has headers and a body of its own, which are not looked into. */
+  | 'message'
+  | 'xml'
+  | 'json-lines'
+  | 'json-sequence'
+  /** Which of several types the receiver takes is unknown. */
+  | 'ambiguous'
+  | 'other';
 
 const KINDS: readonly (readonly [pattern: RegExp, kind: BodyKind])[] = [
   [/^(?:image|audio|video|font)\/(?!svg)/, 'binary'],
   [/^application\/(?:octet-stream|pdf|zip|gzip|x-protobuf|protobuf|wasm)\b/, 'binary'],
   [/^application\/x-www-form-urlencoded$/, 'form'],
-  [/^(?:text|application)\/(?:xml|html|xhtml\+xml)$|\+xml$/, 'xml'],
   [/^multipart\//, 'multipart'],
+  [/^message\/|^application\/http$|^text\/rfc822-headers$/, 'message'],
+  [/^(?:text|application)\/(?:html|xsl|xml-external-parsed-entity|xml-dtd)$|[/+.-]xml$/, 'xml'],
   // The names under which clients send one JSON text a line; none but ndjson and jsonl is registered or proposed.
   [/[/+.](?:x-)?(?:ndjson|ldjson|jsonl|json-?lines|json-?stream)$|^application\/stream\+json$/, 'json-lines'],
   [/[/+](?:x-)?json-seq$/, 'json-sequence'],
@@ -17,7 +29,14 @@ export function mediaTypeOf(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-export function bodyKind(mediaType: string): BodyKind {
+/** Whether a `Content-Type` names one type: no comma outside of a quoted parameter adds another, and no value can. */
+function isOneType(contentType: string): boolean {
+  return !contentType.includes('{{') && !contentType.replace(/="[^"\\]*"/g, '').includes(',');
+}
+
+export function bodyKind(contentType: string): BodyKind {
+  if (!isOneType(contentType)) return 'ambiguous';
+  const mediaType = mediaTypeOf(contentType);
   return KINDS.find(([pattern]) => pattern.test(mediaType))?.[1] ?? 'other';
 }
 

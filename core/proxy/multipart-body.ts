@@ -3,6 +3,7 @@ import type { TemplateFields } from '../expressions/template-fields.ts';
 import { utf8Bytes, utf8Text } from '../shared/utf8.ts';
 import { mayHoldExpression } from './json-text.ts';
 import { withSameDelimiters } from './multipart-delimiters.ts';
+import { contentTypeOf, hasPlainEncoding, isFile } from './part-headers.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
 const PARAMETER = /;[ \t]*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;",]*)))?[ \t]*/y;
@@ -64,18 +65,7 @@ function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
   return { from: first.end, to: to - lineBreak.length };
 }
 
-/** Whether a part is a file, which passes untouched: it has a file name (RFC 7578, section 4.2). */
-function isFile(headers: string): boolean {
-  return /^content-disposition:(?:[^"\r\n]|"[^"\r\n]*")*;\s*filename\*?\s*=/im.test(headers);
-}
-
-/** The value of a part's `Content-Type`, continuation lines included; text without one (RFC 2046, section 5.1). */
-function contentTypeOf(headers: string): string {
-  const value = /^content-type[ \t]*:((?:[^\r\n]|\r?\n[ \t])*)/im.exec(headers)?.[1];
-  return value?.replace(/\s+/g, ' ').trim() ?? 'text/plain';
-}
-
-/** What stands between the contents of the parts: a value in it must stay within its line. */
+/** What stands between the contents of the parts: a value must stay in its line, and in the quotes it may stand in. */
 function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
   if (!stretch.includes('{{')) return untouched(stretch);
   const text = utf8Text(stretch);
@@ -84,7 +74,8 @@ function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Re
     return untouched(stretch);
   }
   const template = textTemplate(text, path, fields, (value) => {
-    if (/\p{Cc}/u.test(value)) fields.report(path, 'becomes a part header with control characters');
+    if (/[\p{Cc}"\\]/u.test(value))
+      fields.report(path, 'puts a control character, a double quote or a backslash into a part header');
     return value;
   });
   return {
@@ -100,6 +91,8 @@ interface MultipartBody {
   readonly path: string;
   /** Of type `multipart/form-data`, in which files and headers pass as they are. */
   readonly isForm: boolean;
+  /** Type of the parts that name none. */
+  readonly partType: string;
 }
 
 /** The content of a part as a body of its own. */
@@ -111,7 +104,7 @@ interface Part {
 
 /** A multipart body in which the contents of its parts are filled in by `fill`, each by its own type. */
 export function multipartBody(
-  { body, boundary, path, isForm }: MultipartBody,
+  { body, boundary, path, isForm, partType }: MultipartBody,
   fields: TemplateFields,
   fill: (part: Part) => Renderable<Buffer>,
 ): Renderable<Buffer> {
@@ -139,10 +132,14 @@ export function multipartBody(
     const partPath = isForm ? `${path}.${name}` : path;
     if (isForm && bytes.includes('{{') && utf8Text(bytes) === undefined)
       fields.report(path, 'has a text field that is not UTF-8');
-    pieces.push(
-      between(at, content.from),
-      fill({ body: contentOfBytes(bytes), contentType: contentTypeOf(headers), path: partPath }),
-    );
+    const contentType = contentTypeOf(headers) ?? partType;
+    const filled = fill({ body: contentOfBytes(bytes), contentType, path: partPath });
+    if (filled.references.length > 0 && !hasPlainEncoding(headers))
+      fields.report(
+        partPath,
+        'has an expression in a part whose Content-Transfer-Encoding is not 7bit, 8bit or binary',
+      );
+    pieces.push(between(at, content.from), filled);
     at = content.to;
   }
   pieces.push(between(at, body.length));

@@ -15,6 +15,9 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+/** `{{` in any spelling: as it is, in JSON, or in a form. */
+const OPENING = /(?:\{|\\u007b|%7b){2}/i;
+
 /** Multiparts in one another. More would cost as many looks at the same bytes. */
 const DEPTH_MAX = 8;
 
@@ -41,6 +44,19 @@ interface Place {
 /** What claims to be JSON, and is not: an expression in it has no place that is known. */
 function notJson({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
   if (body.includes('{{')) fields.report(path, 'is not valid JSON');
+  return untouched(body.bytes);
+}
+
+/** What is not looked into: an expression in it has no place that is known. */
+function message({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
+  if (body.includes('{{')) fields.report(path, 'has an expression in a message with headers of its own');
+  return untouched(body.bytes);
+}
+
+/** What may be read by several types: an expression would be encoded for one of them. */
+function ambiguous({ body, path }: Place, fields: TemplateFields): Renderable<Buffer> {
+  if (OPENING.test(body.text ?? body.bytes.toString('latin1')))
+    fields.report(path, 'has an expression, and its Content-Type joins several types or has one itself');
   return untouched(body.bytes);
 }
 
@@ -73,19 +89,24 @@ function multipart(place: Place, fields: TemplateFields): Renderable<Buffer> {
     if (body.includes('{{')) fields.report(path, `is multipart, has an expression, and ${problem}`);
     return untouched(body.bytes);
   }
-  const isForm = mediaTypeOf(contentType) === 'multipart/form-data';
-  return multipartBody({ body: body.bytes, boundary, path, isForm }, fields, (part) =>
+  const type = mediaTypeOf(contentType);
+  const isForm = type === 'multipart/form-data';
+  // RFC 2046, sections 5.1 and 5.1.5.
+  const partType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+  return multipartBody({ body: body.bytes, boundary, path, isForm, partType }, fields, (part) =>
     filledIn({ ...part, depth: depth + 1 }, fields),
   );
 }
 
 function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
-  const kind = bodyKind(mediaTypeOf(contentType));
+  const kind = bodyKind(contentType);
   if (kind === 'binary') return untouched(body.bytes);
+  if (kind === 'ambiguous') return ambiguous(place, fields);
   // A form may spell its braces in percent-encoding; it looks for them itself.
   if (kind !== 'form' && !mayHoldExpression(body)) return untouched(body.bytes);
   if (kind === 'multipart') return multipart(place, fields);
+  if (kind === 'message') return message(place, fields);
   if (kind === 'json-lines') return records(place, '\n', fields);
   if (kind === 'json-sequence') return records(place, '\u001e', fields);
   if (kind === 'other') return byContent(place, fields);

@@ -109,7 +109,7 @@ function expected(value: Json, known: Tokens): Json {
   return Object.fromEntries(members) as Json;
 }
 
-/** Everything that is neither a form, XML, HTML, multipart nor binary. */
+/** Everything that is neither a form, XML, HTML, multipart, a message nor binary. */
 const LABELS = [
   '',
   'application/json',
@@ -120,7 +120,7 @@ const LABELS = [
   'application/x-amz-json-1.1',
   'application/vnd.foo.json',
   'application/json+x',
-  'application/json , text/plain',
+  'application/json; profile="a,b"',
   'application/problem+json',
   'application/stream+json',
   'application/x-ndjson',
@@ -139,8 +139,28 @@ const labels = fc.oneof(
   fc.constantFrom(...LABELS),
   fc
     .stringMatching(/^[a-z]{1,8}\/[a-z.-]{1,8}$/)
-    .filter((label) => !/^(?:multipart|image|audio|video|font)\/|\/(?:xml|html)/.test(label)),
+    .filter(
+      (label) => !/^(?:multipart|message|image|audio|video|font)\/|[/.-]xml$|\/(?:html|xsl|http)/.test(label),
+    ),
 );
+
+/** XML and HTML, in which values are escaped. */
+const XML_LABELS = [
+  'application/xml',
+  'text/xml; charset="a,b"',
+  'text/html',
+  'application/xhtml+xml',
+  'application/soap+xml',
+  'image/svg+xml',
+  'application/x-xml',
+  'application/vnd.x-xml',
+  'application/vnd.x.xml',
+  'text/vnd.y.xml;a=b',
+  'text/xsl',
+  'Application/XML-External-Parsed-Entity',
+  'text/xml-external-parsed-entity',
+  'application/xml-dtd',
+];
 
 describe('a body that is JSON', () => {
   it('has exactly the structure of its template on arrival, whatever its type and its values', () => {
@@ -183,6 +203,106 @@ describe('a body that is JSON', () => {
       expect(filled('{"a":"{{ a }}"}', label, { a: 'x' })).toBe('{"a":"{{ a }}"}');
     },
   );
+});
+
+describe('a body of XML or HTML', () => {
+  it.each(XML_LABELS)('of %s has exactly the tags and attributes of its template on arrival', (label) => {
+    fc.assert(
+      fc.property(tokens, (known) => {
+        const arrived = filled('<a b="{{ a }}" c=\'{{ b }}\'>{{ a }}</a>', label, known);
+        expect(arrived).toMatch(/^<a b="[^<>"']*" c='[^<>"']*'>[^<>"']*<\/a>$/);
+      }),
+    );
+  });
+});
+
+describe('a body whose Content-Type may be read as several', () => {
+  const joined = fc
+    .tuple(
+      fc.oneof(
+        labels,
+        fc.constantFrom(
+          ...XML_LABELS,
+          'application/x-www-form-urlencoded',
+          'image/png',
+          'multipart/form-data; boundary=BB',
+          'text/plain; x="a;b"',
+          'text/plain; x="\\"',
+          'text/plain"',
+          'text/plain; x="',
+        ),
+      ),
+      fc.constantFrom(',', ', ', ' ,', '; x=y, ', '{{ a }}', '; x={{ a }}', '; x="{{ a }}"'),
+      labels,
+    )
+    .map((parts) => parts.join(''));
+  const spellings = fc.constantFrom('{{ a }}', '{"a":"\\u007B{ a }}"}', 'a=%7b{+a+}}', '--BB\r\n\r\n{{ a }}');
+
+  it('is refused when it holds an expression, however it is spelled', () => {
+    fc.assert(
+      fc.property(joined, spellings, fc.boolean(), (label, body, isInForm) => {
+        fc.pre(!isInForm || body.includes('{{'));
+        const part = `--PP\r\nContent-Type: ${label}\r\n\r\n${body}\r\n--PP--`;
+        const [text, type] = isInForm ? [part, 'multipart/form-data; boundary=PP'] : [body, label];
+        expect(filled(text, type, { a: 'x' })).toBe('refused');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('passes as it is without an expression', () => {
+    fc.assert(
+      fc.property(joined, documents, (label, document) => {
+        const body = JSON.stringify(document).replaceAll('{{', '');
+        expect(filled(body, label, { a: 'x' })).toBe(body);
+      }),
+    );
+  });
+
+  it('is refused when a part repeats its Content-Type', () => {
+    const part = (text: string) =>
+      `--BB\r\nContent-Type: text/plain\r\nContent-Type: text/xml\r\n\r\n${text}\r\n--BB--`;
+    expect(filled(part('<a>{{ a }}</a>'), 'multipart/mixed; boundary=BB', { a: 'x' })).toBe('refused');
+    expect(filled(part('<a/>'), 'multipart/mixed; boundary=BB', { a: 'x' })).toBe(part('<a/>'));
+  });
+
+  it('is what its one type says when a comma stands in a quoted parameter', () => {
+    const label = 'application/x-www-form-urlencoded; x="a, text/plain"';
+    expect(filled('a={{ a }}', label, { a: 'x&y' })).toBe('a=x%26y');
+  });
+});
+
+describe('a message with headers of its own', () => {
+  const MESSAGES = [
+    'application/http',
+    'application/http; msgtype=request',
+    'message/http',
+    'message/rfc822',
+    'Message/Global',
+    'message/partial; id=x',
+    'text/rfc822-headers',
+  ];
+  const message = (text: string) => `X-A: ${text}\r\nContent-Type: application/json\r\n\r\n{"a":"${text}"}`;
+
+  it.each(MESSAGES)('of %s is refused when it holds an expression, and passes otherwise', (label) => {
+    const part = (text: string) => `--BB\r\nContent-Type: ${label}\r\n\r\n${message(text)}\r\n--BB--`;
+    expect(filled(message('{{ a }}'), label, { a: 'x' })).toBe('refused');
+    expect(filled(message('y'), label, { a: 'x' })).toBe(message('y'));
+    for (const type of ['mixed', 'form-data']) {
+      const outer = `multipart/${type}; boundary=BB`;
+      expect(filled(part('{{ a }}'), outer, { a: 'x' })).toBe('refused');
+      expect(filled(part('y'), outer, { a: 'x' })).toBe(part('y'));
+    }
+  });
+
+  it('is what a part of multipart/digest is without a type', () => {
+    const part = (headers: string) => `--BB\r\n${headers}\r\n${message('{{ a }}')}\r\n--BB--`;
+    const label = 'multipart/digest; boundary=BB';
+    expect(filled(part(''), label, { a: 'x' })).toBe('refused');
+    expect(filled(part('X: y\r\n'), label, { a: 'x' })).toBe('refused');
+    const typed = (text: string) => `--BB\r\nContent-Type: text/plain\r\n\r\n${text}\r\n--BB--`;
+    expect(filled(typed('{{ a }}'), label, { a: 'x' })).toBe(typed('x'));
+  });
 });
 
 describe('a body of JSON records', () => {
@@ -271,7 +391,6 @@ describe('a body that is not JSON', () => {
     'application/vnd.foo.json',
     'text/x-json',
     'application/json+x',
-    'application/json , text/plain',
     '',
   ])('is refused when it claims to be (%j) and holds an expression, and passes otherwise', (label) => {
     expect(filled(' {"a":"{{ a }}",}', label, { a: 'x' })).toBe('refused');
@@ -315,9 +434,92 @@ describe('a multipart body', () => {
     contents.map((content) => `Content-Disposition: form-data; name="f"\r\n\r\n${content}`),
     contents.map((content) => `\r\n${content}`),
     contents.map((content) => inner(content)),
-    contents.map((content) => `Content-Type: message/rfc822\r\n\r\n${inner(content)}`),
+    contents.map((content) => `Content-Type: text/x-mail\r\n\r\n${inner(content)}`),
     contents.map((content) => `X-Note: ${content.replace(/[\r\n]/g, '')}\r\n\r\nx`),
   );
+  const encodings = fc.constantFrom('quoted-printable', 'base64', 'BASE64', 'x-own', '"7bit"', '{{ a }}', '');
+  /** Parts in which no value may arrive: what they become is not known. */
+  const closed = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('', ' ', '\r\n '), encodings, parts)
+      .map(([space, encoding, part]) => `Content-Transfer-Encoding:${space}${encoding}\r\n${part}`),
+    contents.map((content) => `Content-Type: message/rfc822\r\n\r\n${inner(content)}`),
+    contents.map(
+      (content) => `Content-Type: application/http\r\n\r\nGET / HTTP/1.1\r\nX: ${content}\r\n\r\n`,
+    ),
+  );
+  const contentOf = (part: string) => part.slice(part.search(/\r\n\r\n/));
+
+  it('has no value in parts that are encoded or messages, whatever its parts and values', () => {
+    let arrivals = 0;
+    fc.assert(
+      fc.property(
+        closed,
+        fc.array(parts, { maxLength: 2 }),
+        fc.constantFrom('form-data', 'mixed', 'related', 'x-own'),
+        tokens,
+        (part, others, type, known) => {
+          const body = [part, ...others].map((each) => `--BB\r\n${each}\r\n`).join('');
+          const arrived = filled(`${body}--BB--\r\n`, `multipart/${type}; boundary=BB`, known);
+          if (arrived === 'refused') return;
+          arrivals += 1;
+          expect(contentOf(part)).not.toMatch(EXPRESSION);
+          expect(contentOf(arrived).startsWith(`${contentOf(part)}\r\n--BB`)).toBe(true);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    expect(arrivals).toBeGreaterThan(100);
+  });
+
+  it.each(['7bit', '8bit', 'binary', 'Binary'])('is filled in in a part of encoding %s', (encoding) => {
+    const body = (text: string) =>
+      `--BB\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${text}\r\n--BB--\r\n`;
+    for (const type of ['mixed', 'form-data'])
+      expect(filled(body('{{ a }}'), `multipart/${type}; boundary=BB`, { a: '=22' })).toBe(body('=22'));
+  });
+
+  it.each([
+    ['application/json', '{"a":"{{ a }}"}'],
+    ['application/json', '{"a":"\\u007b{ a }}"}'],
+    ['text/plain', '{{ a }}'],
+    ['text/xml', '<a b="{{ a }}"/>'],
+    ['application/x-ndjson', '{"a":"{{ a }}"}\n'],
+    ['multipart/mixed; boundary=IN', '--IN\r\n\r\n{{ a }}\r\n--IN--'],
+  ])('is refused when a part of %s is quoted-printable and holds an expression: %j', (label, content) => {
+    const body = (encoding: string) =>
+      `--BB\r\nContent-Type: ${label}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${content}\r\n--BB--\r\n`;
+    for (const type of ['mixed', 'form-data']) {
+      const outer = `multipart/${type}; boundary=BB`;
+      const twice = body('8bit\r\nContent-Transfer-Encoding: base64');
+      expect(filled(body('quoted-printable'), outer, { a: '=22' })).toBe('refused');
+      expect(filled(twice, outer, { a: '=22' })).toBe('refused');
+      expect(filled(body('8bit'), outer, { a: '=22' })).toContain('=22');
+    }
+  });
+
+  it('passes encoded parts without an expression as they are', () => {
+    const body = (text: string) =>
+      `--BB\r\nContent-Transfer-Encoding: base64\r\n\r\ne3s=\r\n--BB\r\n\r\n${text}\r\n--BB--\r\n`;
+    expect(filled(body('{{ a }}'), 'multipart/mixed; boundary=BB', { a: 'x' })).toBe(body('x'));
+  });
+
+  it('has the same part headers with the same quotes on arrival, or is refused, whatever its values', () => {
+    let arrivals = 0;
+    fc.assert(
+      fc.property(tokens, fc.constantFrom('mixed', 'related'), (known, type) => {
+        const body = '--BB\r\nX-A: b; c="{{ a }}"; d="x{{ b }}"\r\nX-E: f\r\n\r\nx\r\n--BB--';
+        const arrived = filled(body, `multipart/${type}; boundary=BB`, known);
+        if (arrived === 'refused') return;
+        arrivals += 1;
+        expect(arrived).toMatch(
+          /^--BB\r\nX-A: b; c="[^"\\\p{Cc}]*"; d="x[^"\\\p{Cc}]*"\r\nX-E: f\r\n\r\nx\r\n--BB--$/u,
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(arrivals).toBeGreaterThan(100);
+  });
 
   it('has the same delimiters on arrival, or is refused, whatever its values', () => {
     let arrivals = 0;
@@ -358,10 +560,12 @@ describe('a multipart body', () => {
     expect(filled('--BB\r\n\r\n{{ a }}--IN\r\nboundary=IN\r\n--BB--', label, { a: '\n' })).toBe('refused');
   });
 
-  it('is refused when a value in a part header has a line end', () => {
+  it('is refused when a value in a part header has a line end, a quote or a backslash', () => {
     const body = '--BB\r\nX-A: {{ a }}\r\n\r\nx\r\n--BB--';
     const label = 'multipart/related; boundary=BB';
     expect(filled(body, label, { a: 'y\r\nX-B: z' })).toBe('refused');
+    expect(filled(body, label, { a: 'y"; filename="x' })).toBe('refused');
+    expect(filled(body, label, { a: 'y\\' })).toBe('refused');
     expect(filled(body, label, { a: 'y' })).toBe('--BB\r\nX-A: y\r\n\r\nx\r\n--BB--');
   });
 
