@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { foreignHostAnswer, isLoopbackHost } from '../../loopback-host.ts';
 import { failure, maxPayloadBytes } from '../function-definition.ts';
 import type { Invocation, InvocationOutcome } from '../function-definition.ts';
 
@@ -181,6 +182,12 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isLoopbackHost(request.headers.host)) {
+      request.resume();
+      response.writeHead(foreignHostAnswer.status, foreignHostAnswer.headers);
+      response.end(foreignHostAnswer.body);
+      return;
+    }
     const path = request.url?.startsWith(prefix) === true ? request.url.slice(prefix.length) : '';
     const [, requestId, kind] = /^invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
     if (request.method === 'GET' && path === 'invocation/next') next(response);
@@ -193,7 +200,8 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
     }
   }
 
-  const server = createServer((request, response) => {
+  // Without a Host: 403 as with another one, not 400 of Node's own.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     // A runtime that was killed drops its connections in the middle of a body.
     answer(request, response).catch(() => response.destroy());
   });
