@@ -7,6 +7,8 @@ const LONGEST_DELAY_MS = 30_000;
 const WORTH_ANOTHER_TRY: readonly number[] = [429, 502, 503, 504];
 /** Longer than any request of the service runs. */
 const RUNNING_MS = 35_000;
+/** How often what is still running is asked for: `Retry-After` says only when it would be taken for dead. */
+const POLL_MS = 1_000;
 
 /** Seconds of a `Retry-After` header, in either of its forms (RFC 9110, 10.2.3); `undefined` if it has neither. */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
@@ -16,6 +18,8 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
   const at = /^[A-Z][a-z]+,? .* GMT$/.test(header) ? Date.parse(header) : NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1_000));
 }
+
+const pollMs = (retryAfter = 0): number => Math.min(retryAfter * 1_000, POLL_MS);
 
 /** Half of it certain, half of it random: clients that failed together do not come back together. */
 const backoffMs = (tried: number): number => FIRST_DELAY_MS * 2 ** tried * (0.5 + Math.random() / 2);
@@ -37,7 +41,7 @@ export function retrying(
   const isRunning = ({ status, retryAfter }: ApiError): boolean => {
     if (!isKeyed || status !== 409 || retryAfter === undefined) return false;
     waitsUntil ??= clock() + RUNNING_MS;
-    return clock() + retryAfter * 1_000 < waitsUntil;
+    return clock() + pollMs(retryAfter) < waitsUntil;
   };
 
   return (failure) => {
@@ -52,6 +56,7 @@ export function retrying(
     // In a browser the header cannot be read: what is running cannot be told from what is refused, but it is likely.
     const isWorthIt = WORTH_ANOTHER_TRY.includes(status) || (status === 409 && isKeyed && hasLostAnswer);
     if (!waitsForOwn && !isWorthIt) return undefined;
+    if (waitsForOwn) return pollMs(retryAfter) + Math.random() * FIRST_DELAY_MS;
     const waitMs = retryAfter === undefined ? backoff : retryAfter * 1_000 + Math.random() * FIRST_DELAY_MS;
     return waitMs > LONGEST_DELAY_MS + FIRST_DELAY_MS ? undefined : waitMs;
   };

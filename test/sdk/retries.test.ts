@@ -123,6 +123,13 @@ describe('an idempotency key whose first try still runs', () => {
     expect(received).toHaveLength(8);
   });
 
+  test('is asked for every second, however long its lease still is', async () => {
+    const leased = { ...running, headers: { 'Retry-After': '59' } };
+    const made = { status: 201, body: { id: 'made-by-the-first' } };
+    const { value } = await calling(create('k1'), [leased, made]);
+    expect(value).toEqual(made.body);
+  });
+
   test('is not waited for where nothing is to be tried again', async () => {
     const { error, received } = await calling(create('k1'), [running], { maxRetries: 0 });
     expect(error).toMatchObject({ status: 409 });
