@@ -277,7 +277,6 @@ async function resultOf(
     return duplicateResult(deps, caller, source.duplicate, 'token:create', budget);
   const token = written.get(source.id);
   if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
-  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
   const { content, transform } = draft;
   // Written by an earlier attempt of this request, and changed by others since.
   if (!token.writeId.equals(writeId)) {
@@ -285,6 +284,7 @@ async function resultOf(
     const { fingerprint } = draft.derived;
     return changed.shows === 'identity' ? { ...changed, token: { ...token, fingerprint } } : changed;
   }
+  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
   const isFresh = token.version === 1;
   const view = isFresh
     ? await showToken(
