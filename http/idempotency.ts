@@ -10,7 +10,7 @@ import type {
 } from '../core/shared/idempotency-store.ts';
 import { canonical, type Json } from '../core/shared/json.ts';
 import { runFreely, type RunOnce } from '../core/shared/run-once.ts';
-import { withoutAnyCvc } from '../core/shared/without-cvc.ts';
+import { canBeCvc, withoutAnyCvc } from '../core/shared/without-cvc.ts';
 import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { noLongerKept } from '../core/tokens/kept-use.ts';
@@ -77,10 +77,10 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
   field: 'idempotent-answer',
 });
 
-/** HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no cvc, which nothing may outlive. */
+/** HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no cvc, which nothing may outlive. What is named so and cannot be one counts. */
 async function bodyHash(deps: IdempotencyDeps, tenantId: string, body: Json | undefined): Promise<Buffer> {
   const { key } = await deps.tenantKeys.current(tenantId, 'idempotency');
-  const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body)));
+  const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, canBeCvc)));
   return createHmac('sha256', key).update(text).digest();
 }
 

@@ -198,7 +198,6 @@ export class ApiStack extends Stack {
         ...allowTokenWrites(this.#data),
         allowOnTable(tokens, ['Query']),
         allowQueryIndex(tokens, INDEXES.list),
-        allowQueryIndex(tokens, INDEXES.fingerprint),
       ],
     });
   }

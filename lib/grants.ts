@@ -1,3 +1,4 @@
+import { INDEXES } from '../adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -56,6 +57,8 @@ export function allowTokenWrites({
       'BatchWriteItem',
     ]),
     allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
+    // Who creates tokens looks for the one that a new one would be a duplicate of.
+    allowQueryIndex(tokens, INDEXES.fingerprint),
   ];
 }
 

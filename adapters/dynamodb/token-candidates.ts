@@ -12,8 +12,8 @@ const PAGE_MAX = 1_000;
 const PROBE = 100;
 /** How much longer each further page of a walk is. */
 const GROWTH = 2;
-/** Tokens of one fingerprint that are looked at: as many entries as any search examines. */
-const FINGERPRINT_MAX = 20_000;
+/** Entries of a walk that are looked at, visible or not. */
+const WALK_MAX = 20_000;
 
 /** Entries that nothing else is looked up for, before it would be: no call tells of what the caller may not learn of. */
 const visibleOf =
@@ -176,11 +176,21 @@ export function createTokenCandidates({
         return { term, walk, page: visible(page), reach };
       }),
     );
-    const [driver] = probes.toSorted((a, b) => a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1));
+    // A term whose entries are all known by now is thin, whatever of them is visible; of the others, the one that reaches furthest back.
+    const isThick = ({ reach }: { readonly reach: string }) => Number(reach !== '');
+    const [driver] = probes.toSorted(
+      (a, b) => isThick(a) - isThick(b) || a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1),
+    );
     if (driver === undefined) return;
     const others = terms.filter((term) => term !== driver.term);
     yield await under(tenantId, driver.page, others);
-    for await (const page of driver.walk) yield await under(tenantId, visible(page), others);
+    let examined = driver.page.length;
+    for await (const page of driver.walk) {
+      yield await under(tenantId, visible(page), others);
+      examined += page.length;
+      // What is not visible counts too: nobody pays for more than a walk may cost.
+      if (examined >= WALK_MAX) return;
+    }
   }
 
   /** All tokens of a fingerprint at once: its index sorts them for deduplication, not by creation. */
@@ -210,7 +220,7 @@ export function createTokenCandidates({
         if (of === tenantId && (bounds.after === undefined || candidate.position < bounds.after))
           found.push(candidate);
       start = next;
-    } while (start !== undefined && found.length < FINGERPRINT_MAX);
+    } while (start !== undefined && found.length < WALK_MAX);
     const newestFirst = visibleOf(bounds)(found).toSorted((a, b) => (a.position < b.position ? 1 : -1));
     yield terms.length === 0 ? newestFirst : await under(tenantId, newestFirst, terms);
   }

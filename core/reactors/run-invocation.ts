@@ -9,6 +9,7 @@ import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { randomIdentity } from '../shared/write-identity.ts';
 import { firstEnd } from '../tokens/expiration.ts';
+import { keepUse } from '../tokens/kept-use.ts';
 import {
   CONTENT_MS,
   QUEUE_PATIENCE_MS,
@@ -117,7 +118,10 @@ function endsWith(
 ): Pick<Ended, 'keepUntil' | 'uses'> {
   const made = tokens === undefined ? [] : leavesOf(tokens).map(({ result }) => result.token);
   const until = Math.min(keepUntil, firstEnd(made, deps.clock()) ?? Infinity);
-  const shown = made.map(({ id, position }) => ({ id, position }));
+  const shown = made.map((token) => {
+    const { containers: _, ...use } = keepUse(token);
+    return use;
+  });
   return { uses: [...uses, ...shown], ...(until === Infinity ? {} : { keepUntil: until }) };
 }
 

@@ -30,9 +30,20 @@ interface Options {
 function checkId(id: string, identifying: readonly IdentifyingValue[]): string {
   const problem = tokenIdProblem(id);
   if (problem !== undefined) throw invalid('id', problem);
-  if (identifying.some((value) => tellsTooMuch(id, value)))
-    throw invalid('id', 'must not contain the data of the token');
+  if (tells(id, identifying)) throw invalid('id', 'must not contain the data of the token');
   return id;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function tells(id: string, identifying: readonly IdentifyingValue[]): boolean {
+  return !UUID.test(id) && identifying.some((value) => tellsTooMuch(id, value));
+}
+
+/** Throws `validation_failed` for new data that the id of its token would tell too much of. */
+export function checkDataUnderId(id: string, type: TokenTypeName, data: Json): void {
+  if (tells(id, tokenType(type).identifying(data)))
+    throw invalid('data', 'must not be what the id of the token contains');
 }
 
 function asInvalid<T>(evaluate: () => T): T {

@@ -62,10 +62,10 @@ function base64In(text: string): readonly string[] {
  */
 export function tellsTooMuch(id: string, identifying: IdentifyingValue): boolean {
   const value = readable(identifying.value);
+  // A value no longer than what may show may show whole.
+  if (value.length <= identifying.last) return false;
   const text = readable(id);
   if (showsRun(text, value, identifying) || text.replace(/\D/g, '').includes(value)) return true;
-  // A value no longer than what may show would be found in any bytes.
-  if (value.length <= identifying.last) return false;
   const joined = id.replaceAll(/[^a-z0-9]/gi, '');
   return [id, joined].some((runs) =>
     [...hexIn(runs), ...base64In(runs)].some((bytes) => readable(bytes).includes(value)),

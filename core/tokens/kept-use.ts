@@ -12,6 +12,8 @@ export interface KeptUse {
   readonly id: string;
   /** Another token under the same id has another one. */
   readonly position: string;
+  /** Until when the cvc lives that was filled in with it; one that was removed or replaced takes the answer along. */
+  readonly cvcUntil?: number;
   /** Where `token:use` was needed; absent for a token that the answer only shows. */
   readonly containers?: readonly Container[];
 }
@@ -21,12 +23,11 @@ export interface KeptUseDeps {
   readonly clock: Clock;
 }
 
-export function keepUse({
-  id,
-  position,
-  containers,
-}: Pick<StoredToken, 'id' | 'position' | 'containers'>): KeptUse {
-  return { id, position, containers };
+/** What is kept of a token that was filled in or shown. */
+export type UsedToken = Pick<StoredToken, 'id' | 'position' | 'containers' | 'cvcUntil'>;
+
+export function keepUse({ id, position, containers, cvcUntil }: UsedToken): KeptUse {
+  return { id, position, containers, ...(cvcUntil === undefined ? {} : { cvcUntil }) };
 }
 
 /** What a caller is told whose answer went with what it was made from. */
@@ -48,10 +49,10 @@ export async function mayUseAgain(
   if (uses.length === 0) return true;
   const heads = await deps.tokenStore.findHeads(caller.tenantId, [...new Set(uses.map(({ id }) => id))]);
   const now = deps.clock();
-  return uses.every(({ id, position, containers }) => {
+  return uses.every(({ id, position, containers, cvcUntil }) => {
     const head = heads.find((each) => each.id === id);
     if (head?.position !== position || hasExpired(head, now)) return false;
     if (containers !== undefined) requireAccess(caller, 'token:use', head);
-    return true;
+    return cvcUntil === undefined || head.cvcUntil === cvcUntil;
   });
 }

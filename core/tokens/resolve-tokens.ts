@@ -8,7 +8,8 @@ import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
 import type { PermittedHead } from './open-page.ts';
-import type { StoredToken, TokenHead, TokenView } from './token.ts';
+import type { UsedToken } from './kept-use.ts';
+import type { TokenHead, TokenView } from './token.ts';
 import { enrichedTokenObject } from './token-object.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -33,7 +34,7 @@ export interface ResolvedTokens {
   /** Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since the epoch; absent if there is none. */
   readonly keepUntil?: number;
   /** The tokens that were read, in no order. */
-  readonly tokens: readonly Pick<StoredToken, 'id' | 'position' | 'containers'>[];
+  readonly tokens: readonly UsedToken[];
 }
 
 function failed(ids: readonly string[]): ServiceError {

@@ -10,6 +10,7 @@ import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
+import { checkDataUnderId } from './choose-token-id.ts';
 import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
 import { maskOf, openData, openDetails } from './open-token.ts';
@@ -162,6 +163,7 @@ async function prepareChange(
   ]);
   const patched = patchData(previous, data.reveal(), patch.data?.reveal());
   const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock(), budget);
+  if (patch.data !== undefined) checkDataUnderId(previous.id, previous.type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
   requireDescription(caller, previous, patch, transform);

@@ -76,7 +76,10 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
       },
     },
     answer: { description: 'The token, as the caller may see it.', schema: writtenToken },
-    failures: { 409: 'The id exists, or a request with the same idempotency key is still running.' },
+    failures: {
+      404: 'The token of a replayed response is gone.',
+      409: 'The id exists, or a request with the same idempotency key is still running.',
+    },
   },
   listTokens: {
     tag: TAG,

@@ -264,6 +264,44 @@ describe('the answer of a reactor', () => {
   });
 });
 
+describe('what the code of a reactor asks to tokenize', () => {
+  it('may be deduplicated', async () => {
+    const app = await aRevealingApplication();
+    const reactor = await management.post('/reactors', {
+      name: 'tokenizes',
+      code: `module.exports = ({ args }) => ({
+        tokenize: { type: 'token', data: args.data, deduplicate_token: true },
+      });`,
+      configuration: {},
+    });
+    const react = () =>
+      app.post(`/reactors/${reactor.body.id as string}/react`, { args: { data: `made ${app.id}` } });
+    const [first, second] = [await react(), await react()];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body.tokens).toMatchObject({
+      id: first.body.tokens.id,
+      _extras: { deduplicated: true },
+    });
+  });
+});
+
+describe('a token whose id shows the last four of its card', () => {
+  it('takes no other card whose number stands in the id', async () => {
+    const app = await aRevealingApplication();
+    const other = '4000056655665556';
+    const { body, status } = await app.post('/tokens', {
+      type: 'card',
+      data: CARD,
+      id: `p${other}-${String(Date.now())}`,
+    });
+    expect(status).toBe(201);
+    const patched = await app.patch(`/tokens/${encodeURIComponent(body.id as string)}`, {
+      data: { number: other },
+    });
+    expect([patched.status, Object.keys(patched.body.errors ?? {})]).toEqual([400, ['data']]);
+  });
+});
+
 describe('the code of a reactor', () => {
   it('sees no answer that its application got, and claims none of its idempotency keys', async () => {
     const application = await anApplication({ rules: [revealing()] });

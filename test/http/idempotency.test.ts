@@ -149,7 +149,15 @@ describe('an idempotency key', () => {
     const again = (body: Json) => run(aMatch('k'), undefined, undefined, body);
     expect(await again({ b: { cvc: '999', c: [1, 2] }, a: 1 })).toEqual(first);
     expect(await again({ b: { c: [1, 2] }, a: 1 })).toEqual(first);
-    for (const other of [{}, null, { a: 1 }, { a: 1, b: { c: [2, 1] } }, { a: '1', b: { c: [1, 2] } }])
+    for (const other of [
+      {},
+      null,
+      { a: 1 },
+      { a: 1, b: { c: [1, 2], cvc: null } },
+      { a: 1, b: { c: [1, 2], cvc: 'DE1' } },
+      { a: 1, b: { c: [2, 1] } },
+      { a: '1', b: { c: [1, 2] } },
+    ])
       await expect(again(other)).rejects.toMatchObject({ code: 'key_reused' });
     expect(runs()).toBe(1);
   });

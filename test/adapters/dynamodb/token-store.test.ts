@@ -504,4 +504,25 @@ describe('a search for several terms', () => {
     await aStore().create([{ token: aStoredToken({ terms: ['guess', 'kind'] }) }]);
     expect(await callsFor('guess')).toEqual(await callsFor('other'));
   });
+
+  it('walks the thin one, however many entries of another one the caller may not see', async () => {
+    const store = aStore();
+    const mine = aStoredToken({ containers: ['/mine/'], terms: ['who', 'kind'], createdAt: now - 1_000 });
+    await store.create([{ token: mine }]);
+    for (let planted = 0; planted < 130; planted += 1)
+      await store.create([{ token: aStoredToken({ terms: ['kind'] }) }]);
+    let calls = 0;
+    const counting: Fate = () => {
+      calls += 1;
+      return undefined;
+    };
+    const isVisible = ({ containers }: { readonly containers: readonly string[] }) =>
+      containers[0] === '/mine/';
+    const found: string[] = [];
+    const wanted = { terms: ['kind', 'who'], expected: 100, isVisible };
+    for await (const batch of aStore(counting).candidates(TENANT, wanted))
+      found.push(...batch.map(({ id }) => id));
+    expect(found).toEqual([mine.id]);
+    expect(calls).toBe(3);
+  });
 });

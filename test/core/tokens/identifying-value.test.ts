@@ -109,7 +109,8 @@ describe('what an id tells', () => {
           accepted += 1;
           const text = id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
           expect(longestRun(text, value, shown)).toBeLessThanOrEqual(4);
-          expect(text.replaceAll(/\D/g, '')).not.toContain(value);
+          // A value no longer than its last four may show whole.
+          if (value.length > 4) expect(text.replaceAll(/\D/g, '')).not.toContain(value);
         },
       ),
       { numRuns: 5_000 },
