@@ -8,7 +8,7 @@ export function withoutAnyCvc(value: Json, isCvc: (member: Json) => boolean = ()
   return jsonObject(entries.map(([name, member]) => [name, withoutAnyCvc(member, isCvc)] as const));
 }
 
-/** Whether a value can be a cvc: three or four digits, as text or as a number. */
+/** Whether a value can be a cvc. Of one to four digits: a number has lost the leading zeros of its three or four. */
 export function canBeCvc(value: Json): boolean {
   return (typeof value === 'string' || typeof value === 'number') && /^\d{1,4}$/.test(String(value));
 }
