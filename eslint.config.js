@@ -63,6 +63,19 @@ export default tseslint.config(
     rules: { 'no-restricted-imports': 'off' },
   },
   {
+    // Reactor code may replace what a global holds; what guards it takes everything beforehand.
+    files: ['reactor-runtime/worker/**/*.ts'],
+    ignores: ['reactor-runtime/worker/primordials.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...'Array ArrayBuffer Buffer Error Function JSON Map Math Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol TypeError URL Uint8Array WeakMap WeakSet'
+          .split(' ')
+          .map((name) => ({ name, message: 'Take it from primordials.ts.' })),
+      ],
+    },
+  },
+  {
     // Tests read members of JSON answers and then compare them; types would only repeat the expectation.
     files: ['test/**/*.ts'],
     rules: {

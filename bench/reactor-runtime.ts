@@ -1,6 +1,7 @@
-// `npm run bench:reactor-runtime`: what the reactor runtime (a fresh guarded thread for each invocation) adds to a loop that just calls the function, both on the
-// layer's Node 16, measured in one run, interleaved.
-import { execFileSync } from 'node:child_process';
+// `npm run bench:reactor-runtime`: what the reactor runtime (a fresh guarded process for each invocation) adds to a loop that just calls the function, and its
+// process beside an empty thread and an empty process; all on the layer's Node 16, measured in one run, interleaved.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +9,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildReactorLayer } from '../lib/reactor-layer.ts';
 import { startReactor, type ReactorProcess } from '../test/support/runtime-api.ts';
 import { median } from './median.ts';
-import { report } from './section.ts';
+import { report, type Budget } from './section.ts';
 
 const WARM_ROUNDS = 150;
 const COLD_ROUNDS = 25;
 /** Longer than a worker takes to start: the reactor of a client that is not in a hurry. */
-const PAUSE_MS = 70;
+const PAUSE_MS = 150;
+const START_ROUNDS = 41;
+/** Of a worker's start, beside that of an empty thread. */
+const START_BUDGET = 1.3;
 
 /** The least that answers the Runtime API. */
 const BARE_LOOP = `
@@ -94,14 +98,78 @@ async function warm(): Promise<string[][]> {
       if (round >= 10) times[name].push(took);
     }
   }
-  const hurried: number[] = [];
-  for (let round = 0; round < 20; round += 1) hurried.push(await millisecondsOf(reactors.runtime));
   for (const reactor of Object.values(reactors)) await reactor.close();
-  const [runtime, loop] = [median(times.runtime), median(times.bare)];
-  return [
-    row('warm invocation', runtime, loop),
-    row('warm, without a pause in between: the start of a thread', median(hurried), loop),
-  ];
+  return [row('warm invocation, beside a bare loop', median(times.runtime), median(times.bare))];
+}
+
+/** Milliseconds until an empty thread, and an empty process, of the layer's Node says a word: lines of `thread process`. */
+const EMPTY_STARTS = `
+'use strict';
+const { spawn } = require('child_process');
+const { Worker } = require('worker_threads');
+const since = (started) => Number(process.hrtime.bigint() - started) / 1e6;
+const thread = () => new Promise((resolve) => {
+  const started = process.hrtime.bigint();
+  const worker = new Worker("require('worker_threads').parentPort.postMessage('')", { eval: true, env: {}, stdout: true, stderr: true });
+  worker.once('message', () => { const took = since(started); worker.terminate().then(() => resolve(took)); });
+});
+const empty = () => new Promise((resolve) => {
+  const started = process.hrtime.bigint();
+  const child = spawn(process.execPath, ['-e', "require('fs').writeSync(1, 'x')"], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.once('data', () => { const took = since(started); child.once('close', () => resolve(took)); });
+});
+process.stdin.on('data', async () => console.log((await thread()) + ' ' + (await empty())));
+`;
+
+/** Starts of Node in a process that lives as long as the loop's does. */
+async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number]>; close(): void }> {
+  const child = spawn(join(folder, 'bin/node'), ['-e', EMPTY_STARTS], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child, 'spawn');
+  return {
+    next: async () => {
+      child.stdin.write('.');
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const [thread = 0, empty = 0] = String(line).split(' ').map(Number);
+      return [thread, empty];
+    },
+    close: () => child.kill(),
+  };
+}
+
+/** From one answer to the next: the old process ends, its folder is emptied, and another one starts, loads and runs. */
+async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
+  const [reactor, empties] = [await startRuntime(), await emptyStarts()];
+  const times = { ours: [] as number[], thread: [] as number[], empty: [] as number[] };
+  for (let round = 0; round < START_ROUNDS; round += 1) {
+    await sleep(PAUSE_MS);
+    await millisecondsOf(reactor);
+    times.ours.push(await millisecondsOf(reactor));
+    const [thread, empty] = await empties.next();
+    times.thread.push(thread);
+    times.empty.push(empty);
+  }
+  await reactor.close();
+  empties.close();
+  const [ours, thread, empty] = [median(times.ours), median(times.thread), median(times.empty)];
+  const ratio = ours / thread;
+  return {
+    rows: [
+      row("without a pause before it: the start of a process; beside an empty thread's", ours, thread),
+      row("the same beside an empty process's", ours, empty),
+    ],
+    budgets: [
+      {
+        budget: "start of a reactor's process, without a pause before it",
+        limit: `${String(START_BUDGET)} empty threads`,
+        measured: ratio.toFixed(2),
+        reference: `${thread.toFixed(1)} ms`,
+        isMet: ratio <= START_BUDGET,
+      },
+    ],
+  };
 }
 
 async function coldStartOf(start: () => Promise<ReactorProcess>): Promise<number> {
@@ -127,16 +195,17 @@ async function cold(): Promise<string[][]> {
   }
   const [runtime, loop, node] = [median(times.runtime), median(times.bare), median(times.node)];
   return [
-    row('cold start to the first next', runtime, loop),
+    row('cold start to the first next, beside a bare loop', runtime, loop),
     row('the same beside `node -e 0`', runtime, node),
   ];
 }
 
 try {
-  const rows = [...(await warm()), ...(await cold())];
+  const { rows: startRows, budgets } = await starts();
+  const rows = [...(await warm()), ...startRows, ...(await cold())];
   report({
-    budgets: [],
-    figures: [{ title: "A reactor's runtime", columns: ['', 'runtime', 'bare loop', 'ratio'], rows }],
+    budgets,
+    figures: [{ title: "A reactor's runtime", columns: ['', 'runtime', 'reference', 'ratio'], rows }],
   });
 } finally {
   rmSync(work, { recursive: true, force: true });

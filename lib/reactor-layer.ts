@@ -150,6 +150,8 @@ export function buildReactorLayer(architecture: ReactorArchitecture): {
     chmodSync(work, 0o755);
     mkdirSync(join(work, 'bin'));
     place(node, join(work, 'bin/node'));
+    // Run, not read, by others than who placed it: the kernel keeps what runs such a file from other processes of the same user (proc(5), ptrace(2)).
+    chmodSync(join(work, 'bin/node'), 0o711);
     try {
       renameSync(work, folder);
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * What a worker says to the loop: one string, whose first character is the kind. The author's code lives in the worker's thread, so the loop
- * believes none of it: each kind is checked by `loop/read-answer.ts`.
+ * What a worker says to the loop: a line on its standard output, whose first character is the kind. The author's code lives in the worker's process, so the
+ * loop believes none of it: each kind is checked by `loop/read-answer.ts`. JSON has no line breaks.
  */
 export const MESSAGE = {
   /** The code is loaded and exports a function. */

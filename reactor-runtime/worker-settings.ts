@@ -8,10 +8,16 @@ export interface WorkerSettings {
   readonly layer: string;
   /** The temp folder: the only place where reactor code may write. */
   readonly temp: string;
+  /** Comes again with the event, so that reactor code, which could put a file in the pipe's place, cannot make one up. */
+  readonly secret: string;
 }
 
-/** What the loop sends to a worker: the port of the service, where that is on this machine, and the Invoke payload as it came. */
-export type EventMessage = readonly [localPorts: readonly number[], payload: string];
+/** What comes before the Invoke payload, which follows in a frame of its own as it came. */
+export interface Admission {
+  readonly secret: string;
+  /** Ports of this machine that the code may reach. */
+  readonly localPorts: readonly number[];
+}
 
-/** In place of a payload: nothing to run, but the way of an event has been gone once when the first one comes. */
-export const WARM_UP = '';
+/** Bytes before each frame of the worker's standard input: its length, big endian. */
+export const FRAME_HEADER_BYTES = 4;

@@ -1,5 +1,6 @@
-// What `bootstrap` starts: asks Lambda for events and runs each in a fresh thread. The author's code never runs in this thread, and no two of its threads
-// are alive together, so nothing of an invocation is left for the next.
+// What `bootstrap` starts: asks Lambda for events and runs each in a fresh process. The author's code never runs in this one, and no two of the others are
+// alive together, so nothing of an invocation is left for the next.
+import { randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkerSettings } from '../worker-settings.ts';
@@ -7,12 +8,12 @@ import { emptyFolder } from './empty-folder.ts';
 import { memoryBounds } from './memory-bounds.ts';
 import { notLoaded, outcome } from './outcome.ts';
 import { readEvent, type ReactorEvent } from './reactor-event.ts';
-import { startReactorWorker, type ReactorWorker } from './reactor-worker.ts';
+import { workerStdio, startReactorWorker, type ReactorWorker } from './reactor-worker.ts';
 import type { RuntimeApi } from './runtime-api.ts';
 
 const [endpoint = '', taskRoot = '', memoryMb = '', tempFolder = ''] = process.argv.slice(2);
 
-/** The one way out that does not wait for threads: a thread in native code would keep the process for as long as it likes. */
+/** Lambda, or whoever plays it, ends what was started from here. */
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('unreachable: the process has ended');
@@ -30,7 +31,6 @@ function ownTempFolder(): string {
 interface Prepared {
   readonly code: Buffer;
   readonly temp: string;
-  readonly leftoverBytes: number;
   start(): ReactorWorker;
 }
 
@@ -48,7 +48,7 @@ function attempt<T>(make: () => T): { readonly value?: T; readonly error?: unkno
 
 function prepare(): Prepared {
   const code = readFileSync(join(taskRoot, 'reactor.js'));
-  const settings: WorkerSettings = {
+  const settings: Omit<WorkerSettings, 'secret'> = {
     code: code.toString(),
     taskRoot: realpathSync(taskRoot),
     layer: realpathSync(join(__dirname, '..')),
@@ -56,11 +56,12 @@ function prepare(): Prepared {
   };
   const bounds = memoryBounds(Number(memoryMb));
   const file = join(__dirname, 'worker.cjs');
+  const stdio = workerStdio();
   return {
     code,
     temp: settings.temp,
-    leftoverBytes: bounds.leftoverBytes,
-    start: () => startReactorWorker(file, settings, bounds),
+    start: () =>
+      startReactorWorker(file, { ...settings, secret: randomBytes(32).toString('hex') }, bounds, stdio),
   };
 }
 
@@ -95,7 +96,7 @@ async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): P
       worker = done.worker;
       await api.respond(id, done.answer);
     }
-    if (!(await worker.end()) || process.memoryUsage.rss() > reactor.leftoverBytes) die();
+    if (!(await worker.end())) die();
     emptyFolder(reactor.temp);
   }
 }
@@ -103,7 +104,7 @@ async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): P
 async function main(): Promise<void> {
   const prepared = attempt(prepare);
   const worker = prepared.value?.start();
-  // While the thread starts: `http` and `crypto` take a while to load.
+  // While the worker starts: `http` takes a while to load.
   const { connectRuntimeApi } = await import('./runtime-api.ts');
   const api = connectRuntimeApi(endpoint);
   if (prepared.value === undefined || worker === undefined) {

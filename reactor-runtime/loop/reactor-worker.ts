@@ -1,16 +1,18 @@
-import { Worker } from 'node:worker_threads';
-import { WARM_UP, type EventMessage, type WorkerSettings } from '../worker-settings.ts';
+import { spawn, type StdioOptions } from 'node:child_process';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
+import { FRAME_HEADER_BYTES, type Admission, type WorkerSettings } from '../worker-settings.ts';
 import type { MemoryBounds } from './memory-bounds.ts';
 import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
-import { readAnswer, readLoaded } from './read-answer.ts';
+import { MAX_MESSAGE, readAnswer, readLoaded } from './read-answer.ts';
 import type { ReactorEvent } from './reactor-event.ts';
 
 /** Lambda's own limit for the whole init phase is 10 s. */
 const LOAD_MS = 4_000;
-/** How long a thread gets to end; one in native code (a long pbkdf2Sync) does not. */
+/** How long the kernel gets to end a process. */
 const GRACE_MS = 1_000;
-/** Between two looks at the memory: while the function runs, and while nothing should. */
-const [BUSY_LOOK_MS, IDLE_LOOK_MS] = [10, 250] as const;
+/** Between two looks at the memory. */
+const LOOK_MS = 10;
+const PAGE_BYTES = 4_096;
 
 const LOAD_FAILURE: Readonly<Record<Interruption, LoadFailure>> = {
   timed_out: 'timed_out',
@@ -18,90 +20,148 @@ const LOAD_FAILURE: Readonly<Record<Interruption, LoadFailure>> = {
   exited: 'exited',
 };
 
-/** A fresh thread with the author's code, for one invocation. */
+/** A fresh process with the author's code, for one invocation. */
 export interface ReactorWorker {
   /** Settles when the code is loaded or cannot be. */
   readonly loaded: Promise<'loaded' | LoadFailure>;
   readonly alive: () => boolean;
-  /** The body of the answer, whatever happens. Once. */
+  /** The body of the answer, whatever happens; the process is killed. Once. */
   run(event: ReactorEvent): Promise<string>;
-  /** Whether the thread has ended. */
+  /** Kills the process. Whether it has ended. */
   end(): Promise<boolean>;
 }
 
 /** What a phase of a worker's life (loading, the invocation) listens to; the first that ends it, ends it. */
 interface Phase {
-  message(message: unknown): void;
+  message(message: string): void;
   interrupted(by: Interruption): void;
 }
 
-const code = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
+const FLAGS = /^flags:\s*([0-7]+)$/m;
+const O_CLOEXEC = 0o2000000;
+
+/** Whether a process that this one starts would have this descriptor too. */
+function isInherited(descriptor: number): boolean {
+  try {
+    const flags = FLAGS.exec(readFileSync(`/proc/self/fdinfo/${String(descriptor)}`, 'utf8'))?.[1];
+    return flags !== undefined && (parseInt(flags, 8) & O_CLOEXEC) === 0;
+  } catch {
+    // That of the listing itself.
+    return false;
+  }
+}
+
+/**
+ * A worker's descriptors: two pipes, and `/dev/null` in place of standard error and of those that whoever started this process left open; Node marks only
+ * the first of them to be closed. What this process opens itself the kernel closes in a worker.
+ */
+export function workerStdio(): StdioOptions {
+  const nothing = openSync('/dev/null', 'r+');
+  const inherited = readdirSync('/proc/self/fdinfo').map(Number).filter(isInherited);
+  const last = Math.max(2, ...inherited);
+  return Array.from({ length: last + 1 }, (_, descriptor) => {
+    if (descriptor < 2) return 'pipe';
+    return descriptor === 2 || inherited.includes(descriptor) ? nothing : 'ignore';
+  });
+}
+
+/** Bytes that a process has for itself alone; 0 once it has ended. */
+function privateBytes(pid: number): number {
+  try {
+    const [, resident = '0', shared = '0'] = readFileSync(`/proc/${String(pid)}/statm`, 'latin1').split(' ');
+    return (Number(resident) - Number(shared)) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+function frame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + length);
+  bytes.writeUInt32BE(length);
+  bytes.write(text, FRAME_HEADER_BYTES);
+  return bytes;
+}
 
 export function startReactorWorker(
   file: string,
   settings: WorkerSettings,
-  { resourceLimits, residentBytes }: MemoryBounds,
+  { oldSpaceMb, residentBytes }: MemoryBounds,
+  stdio: StdioOptions,
 ): ReactorWorker {
-  const thread = new Worker(file, {
-    argv: [],
-    env: {},
-    execArgv: [],
-    stdin: false,
-    // Not on the process's own; `worker/guard-process.ts` sees to it that nothing comes here either, and nobody reads.
-    stdout: true,
-    stderr: true,
-    resourceLimits,
-    workerData: settings,
-  });
+  const flags = [
+    // No native modules, and nothing of Node's own on the standard streams.
+    '--no-addons',
+    '--no-deprecation',
+    '--no-warnings',
+    `--max-old-space-size=${String(oldSpaceMb)}`,
+  ];
+  const child = spawn(process.execPath, [...flags, file], { env: {}, stdio });
+  const { pid, stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error('a worker without pipes');
 
   let alive = true;
   let phase: Phase | undefined;
   let cause: Interruption = 'exited';
+  /** What has come of a line. */
+  let [parts, length] = [[] as string[], 0];
 
+  const kill = () => child.kill('SIGKILL');
   const interrupt = (by: Interruption) => {
     const ended = phase;
     phase = undefined;
     ended?.interrupted(by);
   };
+  const fail = (by: Interruption) => {
+    cause = by;
+    kill();
+    interrupt(by);
+  };
 
-  thread.on('message', (message) => phase?.message(message));
-  thread.on('messageerror', () => interrupt('exited'));
-  thread.on('error', (error) => {
-    cause = code(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out_of_memory' : 'exited';
+  // It has ended, and says so by itself.
+  stdin.on('error', () => undefined);
+  stdout.on('error', () => undefined);
+  child.on('error', () => interrupt('exited'));
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    for (let [from, end] = [0, 0]; phase !== undefined && end !== -1; from = end + 1) {
+      end = text.indexOf('\n', from);
+      const part = text.slice(from, end === -1 ? undefined : end);
+      parts.push(part);
+      length += part.length;
+      if (length > MAX_MESSAGE) fail('exited');
+      if (length > MAX_MESSAGE || end === -1) return;
+      const line = parts.join('');
+      [parts, length] = [[], 0];
+      phase.message(line);
+    }
   });
   const ended = new Promise<true>((resolve) => {
-    thread.on('exit', () => {
+    // Not `exit`: what it has said comes before this.
+    child.on('close', (_status, signal) => {
       alive = false;
-      clearInterval(looks);
+      // V8 aborts where its heap does not suffice, and nobody but the kernel kills a worker that we did not.
+      if (cause === 'exited' && (signal === 'SIGABRT' || signal === 'SIGKILL')) cause = 'out_of_memory';
       interrupt(cause);
       resolve(true);
     });
   });
 
-  const look = () => {
-    if (process.memoryUsage.rss() <= residentBytes) return;
-    cause = 'out_of_memory';
-    interrupt('out_of_memory');
-    void thread.terminate();
-  };
-  let looks = setInterval(look, BUSY_LOOK_MS);
-
   /** Runs a phase to its end, at most for `limitMs`. */
   const enter = <T>(
     limitMs: number,
-    read: (message: unknown) => T | undefined,
+    read: (message: string) => T | undefined,
     interrupted: (by: Interruption) => T,
   ): Promise<T> =>
     new Promise((resolve) => {
-      clearInterval(looks);
-      looks = setInterval(look, BUSY_LOOK_MS);
-      const timer = setTimeout(() => interrupt('timed_out'), limitMs);
+      const looks = setInterval(() => {
+        if (privateBytes(pid ?? 0) + process.memoryUsage.rss() > residentBytes) fail('out_of_memory');
+      }, LOOK_MS);
+      const timer = setTimeout(() => fail('timed_out'), limitMs);
       const settle = (value: T) => {
         phase = undefined;
+        [parts, length] = [[], 0];
         clearTimeout(timer);
         clearInterval(looks);
-        if (alive) looks = setInterval(look, IDLE_LOOK_MS);
         resolve(value);
       };
       phase = {
@@ -114,18 +174,21 @@ export function startReactorWorker(
     });
 
   const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]);
-  thread.postMessage([[], WARM_UP] satisfies EventMessage);
+  stdin.write(frame(JSON.stringify(settings)));
   return {
     loaded,
     alive: () => alive,
-    run: ({ payload, localPorts, timeoutMs }) => {
-      if (!alive) return Promise.resolve(outcome('exited'));
+    run: async ({ payload, localPorts, timeoutMs }) => {
+      if (!alive) return outcome('exited');
       const answer = enter(timeoutMs, readAnswer, outcome);
-      thread.postMessage([localPorts, payload] satisfies EventMessage);
-      return answer;
+      stdin.write(frame(JSON.stringify({ secret: settings.secret, localPorts } satisfies Admission)));
+      stdin.write(frame(payload));
+      const body = await answer;
+      kill();
+      return body;
     },
     end: () => {
-      void thread.terminate();
+      kill();
       return Promise.race([
         ended,
         new Promise<boolean>((resolve) => setTimeout(() => resolve(!alive), GRACE_MS).unref()),

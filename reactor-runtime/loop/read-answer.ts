@@ -1,20 +1,15 @@
 import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
 import { outcome, type LoadFailure } from './outcome.ts';
 
-/** Longer than anything an honest worker sends. */
-const MAX_MESSAGE = MAX_RESULT_BYTES + 1;
+/** The longest message that is read, in UTF-16: no honest worker sends a longer one. */
+export const MAX_MESSAGE = MAX_RESULT_BYTES + 1;
 
 const LOAD_FAILURES: readonly unknown[] = ['syntax', 'threw', 'no_function'] satisfies LoadFailure[];
 
-/** The message, if it is a string of bearable length. */
-const textOf = (message: unknown): string | undefined =>
-  typeof message === 'string' && message.length <= MAX_MESSAGE ? message : undefined;
-
 /** What a worker says of loading; `undefined` for anything else. */
-export function readLoaded(message: unknown): 'loaded' | LoadFailure | undefined {
-  const text = textOf(message);
-  if (text === MESSAGE.loaded) return 'loaded';
-  const reason = text?.startsWith(MESSAGE.notLoaded) === true ? text.slice(1) : undefined;
+export function readLoaded(message: string): 'loaded' | LoadFailure | undefined {
+  if (message === MESSAGE.loaded) return 'loaded';
+  const reason = message.startsWith(MESSAGE.notLoaded) ? message.slice(1) : undefined;
   return LOAD_FAILURES.includes(reason) ? (reason as LoadFailure) : undefined;
 }
 
@@ -67,18 +62,16 @@ function returned(json: string): string | undefined {
 }
 
 /** The body of the answer; `undefined` if the message is none, and the invocation goes on. */
-export function readAnswer(message: unknown): string | undefined {
-  const text = textOf(message);
-  switch (text?.charAt(0)) {
+export function readAnswer(message: string): string | undefined {
+  switch (message.charAt(0)) {
     case MESSAGE.returned:
-      return returned(text.slice(1));
+      return returned(message.slice(1));
     case MESSAGE.threw:
-      return threw(text.slice(1));
+      return threw(message.slice(1));
     case MESSAGE.tooLarge:
       return outcome('too_large');
     case MESSAGE.unserializable:
       return outcome('unserializable');
-    case undefined:
     default:
       return undefined;
   }

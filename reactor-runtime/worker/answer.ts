@@ -1,9 +1,9 @@
 import { MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
-import { byteLength, stringifyJson } from './primordials.ts';
+import { byteLength, RangeErrorClass, stringifyJson } from './primordials.ts';
 
 /** A string that V8 cannot hold is over the limit too. */
 const isTooLong = (error: unknown): boolean =>
-  error instanceof RangeError && error.message === 'Invalid string length';
+  error instanceof RangeErrorClass && error.message === 'Invalid string length';
 
 /** The message for what the function returned. Its JSON runs the author's code (`toJSON`, getters), which may do anything but answer for us. */
 export function messageOfResult(value: unknown): string {

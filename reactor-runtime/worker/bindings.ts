@@ -1,4 +1,4 @@
-import type { Method } from './primordials.ts';
+import { ErrorClass, type Method } from './primordials.ts';
 
 /** An object of Node's native half; its members are looked up at each call, so replacing one reaches every module that uses it. */
 export type Binding = Record<string, Method>;
@@ -19,6 +19,6 @@ export function prototypeOf(bindingName: string, className: string): Binding {
 /** A method that the layer's Node has; another Node would be another set of holes. */
 export function methodOf(owner: Binding, name: string): Method {
   const method = owner[name];
-  if (typeof method !== 'function') throw new Error(`this Node has no ${name}`);
+  if (typeof method !== 'function') throw new ErrorClass(`this Node has no ${name}`);
   return method;
 }

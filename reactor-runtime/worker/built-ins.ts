@@ -61,21 +61,13 @@ export const REFUSED: Readonly<Record<string, string>> = {
   worker_threads: 'a reactor has one thread',
 };
 
-/** What must be closed in a built-in that is otherwise allowed: it would outlast the invocation, or act on the loop. */
+/** What must be closed in a built-in that is otherwise allowed: it would act on the loop. */
 function closed(name: string, exported: Record<string, unknown>, settings: WorkerSettings): unknown {
   switch (name) {
-    case 'async_hooks': {
-      // The others show the resources beneath the code, the port to the loop among them.
-      const { AsyncLocalStorage, AsyncResource, executionAsyncId, triggerAsyncId } = exported;
-      return { AsyncLocalStorage, AsyncResource, executionAsyncId, triggerAsyncId };
-    }
     case 'os':
       exported['setPriority'] = refuser('os.setPriority');
       exported['tmpdir'] = () => settings.temp;
       return exported;
-    case 'tty':
-      // Its streams take any open file of the process.
-      return { isatty: () => false };
     default:
       return exported;
   }

@@ -1,9 +1,17 @@
 import fs, { promises } from 'node:fs';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
-import { openFiles } from './open-files.ts';
 import { accessOf, permittedPaths, type Access, type PermittedPath } from './permitted-path.ts';
-import { apply, dataProperty, defineProperty, fileURLToPath, nextTick, type Method } from './primordials.ts';
+import {
+  apply,
+  dataProperty,
+  defineProperty,
+  entriesOf,
+  fileURLToPath,
+  nextTick,
+  UrlClass,
+  type Method,
+} from './primordials.ts';
 import { EACCES, refusal, refuser } from './refusal.ts';
 
 /** Where the operations of Node's `fs` binding take paths, and what for. */
@@ -28,7 +36,7 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
   lutimes: ['write'],
 };
 
-/** Those that take an open file. */
+/** Those that take an open file: this process has none but its own. */
 const DESCRIPTORS: readonly string[] = [
   'close',
   'fchmod',
@@ -96,7 +104,7 @@ function guardOpendir(permitted: PermittedPath): void {
   const guarded =
     (original: Method): Method =>
     (...args) => {
-      const path = args[0] instanceof URL ? fileURLToPath(args[0]) : args[0];
+      const path = args[0] instanceof UrlClass ? fileURLToPath(args[0]) : args[0];
       const allowed = permitted(path, 'read');
       if (allowed === undefined) throw refusal('opendir', typeof path === 'string' ? { path } : {});
       args[0] = allowed;
@@ -133,24 +141,17 @@ function guardWatching(permitted: PermittedPath): void {
 export function guardFiles({ temp, taskRoot, layer }: WorkerSettings): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);
   const files = binding('fs') as Binding;
-  const opened = openFiles(files);
-  for (const [name, value] of Object.entries(files)) {
-    if (typeof value !== 'function' || CLASSES.includes(name)) continue;
+  for (const [name, value] of entriesOf(files)) {
+    if (typeof value !== 'function' || CLASSES.includes(name) || DESCRIPTORS.includes(name)) continue;
     const accesses = PATHS[name];
     if (accesses !== undefined) {
       guardPaths(files, name, accesses, permitted);
-    } else if (DESCRIPTORS.includes(name)) {
-      files[name] = (...args) => {
-        if (!opened.has(args[0])) return refuse(name, args, undefined);
-        if (name === 'close') opened.forget(args[0]);
-        return apply(value, undefined, args);
-      };
     } else if (name === 'open' || name === 'openFileHandle') {
       files[name] = (...args) => {
         const path = permitted(args[0], accessOf(args[1]));
         if (path === undefined) return refuse('open', args, args[0]);
         args[0] = path;
-        return name === 'open' ? opened.open(value, args) : opened.openHandle(value, args);
+        return apply(value, undefined, args);
       };
     } else {
       files[name] = (...args) => (name === 'symlink' ? refuse(name, args, args[1]) : refuser(name)());

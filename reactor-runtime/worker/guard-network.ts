@@ -67,9 +67,9 @@ const never = () => false;
 /** The lowest level that JavaScript can reach: whatever opens a connection (http, https, http2, tls, net, dgram) does it by these. */
 export function guardNetwork(): void {
   const interfaces = binding('os')['getInterfaceAddresses'] as (context: object) => unknown[];
-  const found = interfaces({});
+  const found = interfaces({}) as readonly string[];
   // Seven values an address (lib/os.js of Node 16): name, address, netmask, family, hardware address, internal, scope.
-  for (let at = 1; at < found.length; at += 7) ownAddresses.push(String(found[at]));
+  for (let at = 1; at < found.length; at += 7) ownAddresses.push(found[at] ?? '');
 
   const tcp = prototypeOf('tcp_wrap', 'TCP');
   guard(tcp, 'connect', (args) => mayReach(args[1], args[2]));

@@ -7,6 +7,7 @@ import {
   isUint8Array,
   resolvePath,
   startsWith,
+  utf8Slice,
   type Method,
 } from './primordials.ts';
 
@@ -29,12 +30,10 @@ const READABLE = [
   '/dev/urandom',
 ] as const;
 
-// Native, so independent of what reactor code does to Buffer.
-const utf8 = (Buffer.prototype as unknown as Record<string, Method>)['utf8Slice'];
 const realPath = binding('fs')['realpath'] as Method;
 
 function textOf(given: unknown): string | undefined {
-  const text = isUint8Array(given) && utf8 !== undefined ? apply(utf8, given, []) : given;
+  const text = isUint8Array(given) ? apply(utf8Slice, given, []) : given;
   return typeof text === 'string' && !includes(text, '\0') ? text : undefined;
 }
 

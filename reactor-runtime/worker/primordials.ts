@@ -9,10 +9,17 @@ import vm from 'node:vm';
 
 // None of these has a `this`, and members of built-in modules are taken here because imports would follow what reactor code puts in their place.
 /* eslint-disable @typescript-eslint/unbound-method */
-export const { apply, defineProperty, deleteProperty, get: getMember, getOwnPropertyDescriptor } = Reflect;
+export const {
+  apply,
+  defineProperty,
+  deleteProperty,
+  get: getMember,
+  getOwnPropertyDescriptor,
+  ownKeys: ownKeysOf,
+} = Reflect;
 // `JSON.parse`, not the one of core/shared: Node.js 16, on which this runs, reads every name right (docs/decisions/0014).
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
-export const { keys: keysOf, create: createObject } = Object;
+export const { assign, keys: keysOf, create: createObject, entries: entriesOf } = Object;
 export const isArray = Array.isArray;
 export const isInteger = Number.isInteger;
 export const startsWith = uncurry<string, [string], boolean>(String.prototype.startsWith);
@@ -24,16 +31,27 @@ export const thenOf = uncurry<
   unknown
 >(Promise.prototype.then);
 export const byteLength = Buffer.byteLength;
+export const allocate = Buffer.allocUnsafeSlow;
+export const bytesOf = Buffer.from as (text: string) => Buffer;
+const { readUInt32BE, fill: fillBytes } = Buffer.prototype as Buffer;
+export const readUInt32 = uncurry<Buffer, [], number>(readUInt32BE);
+export const fill = uncurry<Buffer, [number], unknown>(fillBytes);
+// Native, so independent of what reactor code does to Buffer.
+export const { utf8Slice } = Buffer.prototype as unknown as { readonly utf8Slice: Method };
 export const ErrorClass = Error;
 export const TypeErrorClass = TypeError;
+export const RangeErrorClass = RangeError;
+export const UrlClass = URL;
 export const PromiseClass = Promise;
 export const { readFileSync } = fs;
 export const { resolve: resolvePath, join, dirname } = path;
 export const { fileURLToPath } = url;
 export const { isUint8Array } = types;
 export const { compileFunction } = vm;
-export const { nextTick, exit } = process;
-export const { setImmediate: afterThis } = globalThis;
+export const { nextTick } = process;
+// Not `process.exit`, which goes through what reactor code may have put in the place of this.
+export const { reallyExit: exit } = process as unknown as { readonly reallyExit: (status: number) => never };
+export const { setImmediate: afterThis, setInterval: repeat } = globalThis;
 /* eslint-enable @typescript-eslint/unbound-method */
 
 /** A descriptor without a prototype: members of Object.prototype would be read as its own. */
@@ -46,5 +64,6 @@ export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export function uncurry<Self, Args extends unknown[], Result>(
   method: (this: Self, ...args: Args) => Result,
 ): (self: Self, ...args: Args) => Result {
-  return (self, ...args) => Reflect.apply<Self, Args, Result>(method, self, args);
+  // Not `Reflect.apply`, which would be looked up when it is called.
+  return (self, ...args) => apply(method as unknown as Method, self, args) as Result;
 }

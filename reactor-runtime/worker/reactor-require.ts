@@ -4,6 +4,7 @@ import { builtInsFor, REFUSED } from './built-ins.ts';
 import { compile } from './compile.ts';
 import {
   apply,
+  assign,
   createObject,
   dataProperty,
   defineProperty,
@@ -31,7 +32,7 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
 /** What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded when it is first required. */
 export function reactorRequire(settings: WorkerSettings): ReactorRequire {
   const builtIn = builtInsFor(settings);
-  const reasons = Object.assign(createObject(null), REFUSED) as Record<string, string>;
+  const reasons = assign(createObject(null), REFUSED) as Record<string, string>;
   const files = createObject(null) as Record<string, string>;
   for (const specifier of [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)]) {
     files[specifier] = join(settings.layer, 'packages', `${specifier}.cjs`);

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answerOf, attacked, withReactor } from './a-reactor.ts';
+import { answerOf, attacked, layer, withReactor } from './a-reactor.ts';
 
 const clean = { outcome: 'returned', value: 'clean' };
 
@@ -18,24 +19,6 @@ const got = (outcomes: Record<string, string>) =>
   Object.entries(outcomes).filter(([, outcome]) => outcome.startsWith('GOT'));
 
 describe('the runtime out of reach', () => {
-  test('no buffer shows what an earlier invocation has left in the memory of the process', async () => {
-    const code = `const secret = []; module.exports = (req) => {
-      if (req.args.keep) { for (let i = 0; i < 20000; i += 1) secret.push(Buffer.from('left behind ' + i)); return 'kept'; }
-      let dirty = 0;
-      for (const size of [96, 1000, 4096, 65536, 130000]) for (let i = 0; i < 200; i += 1) if (Buffer.allocUnsafeSlow(size).some((byte) => byte !== 0) || Buffer.allocUnsafe(size).some((byte) => byte !== 0)) dirty += 1;
-      return dirty; };`;
-    await withReactor(code, async (reactor) => {
-      expect((await reactor.invoke({ keep: true })).answer).toEqual({ outcome: 'returned', value: 'kept' });
-      expect((await reactor.invoke({})).answer).toEqual({ outcome: 'returned', value: 0 });
-    });
-  });
-
-  test('there is no channel to send handles through', async () => {
-    const code =
-      "module.exports = () => ['MessageChannel', 'MessagePort', 'BroadcastChannel'].filter((name) => name in globalThis);";
-    expect(await answerOf(code)).toEqual({ outcome: 'returned', value: [] });
-  });
-
   test('nothing of the environment is there, by any way of reading it', async () => {
     const code = `module.exports = async () => [Object.keys(process.env).length, Object.values(process.env).join()]`;
     expect(await answerOf(code)).toEqual({ outcome: 'returned', value: [0, ''] });
@@ -79,28 +62,32 @@ describe('the runtime out of reach', () => {
     expect(Object.keys(value).length).toBeGreaterThan(40);
   });
 
-  test('open files of the process cannot be used by their number', async () => {
-    const code = trying(
-      `const fs = require('fs'); const net = require('net');`,
-      `Object.fromEntries(Array.from({ length: 40 }, (_, fd) => [
-        ['read' + fd, () => fs.readSync(fd, Buffer.alloc(1))], ['write' + fd, () => fs.writeSync(fd, 'x')], ['fstat' + fd, () => fs.fstatSync(fd)], ['close' + fd, () => fs.closeSync(fd)],
-        ['socket' + fd, () => new net.Socket({ fd })],
-      ]).flat())`,
+  test('descriptors that whoever started the runtime left open are not there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cloakroom-open-'));
+    writeFileSync(join(folder, 'log'), 'plain');
+    // By bash, since a descriptor of two digits is nothing to other shells.
+    const command = [
+      'bash',
+      '-c',
+      `exec 3<>"${folder}/log" 62<>"${folder}/log"; exec "${layer()}/bootstrap"`,
+    ] as const;
+    const code = `module.exports = () => [3, 62].map((fd) => { try { return require('fs').readFileSync(fd, 'utf8') } catch (error) { return error.code } })`;
+    await withReactor(
+      code,
+      async (reactor) => {
+        for (const read of (await reactor.invoke()).answer.value) expect(read).not.toContain('plain');
+        expect(readFileSync(`/proc/${String(reactor.pid())}/fd/62`, 'utf8')).toBe('plain');
+      },
+      { command: [...command] },
     );
-    await withReactor(code, async (reactor) => {
-      expect(got((await reactor.invoke()).answer.value)).toEqual([]);
-      expect((await reactor.invoke()).answer.outcome).toBe('returned');
-      expect(reactor.started()).toBe(1);
-    });
+    rmSync(folder, { recursive: true });
   });
 
-  test('a closed handle gives no way to the number it had', async () => {
-    const code = trying(
-      `const fs = require('fs'); const file = require('os').tmpdir() + '/f'; fs.writeFileSync(file, 'x');
-       const handle = await fs.promises.open(file); const fd = handle.fd; const native = handle[Object.getOwnPropertySymbols(handle).find((s) => String(s) === 'Symbol(kHandle)')]; await handle.close();`,
-      `{ read: () => fs.readSync(fd, Buffer.alloc(1)), construct: () => new native.constructor(1), proto: () => new (Object.getPrototypeOf(native).constructor)(1) }`,
-    );
-    expect(got((await answerOf(code)).value)).toEqual([]);
+  test('a process has no descriptors but its event, its answer and nothing', async () => {
+    const code = `const fs = require('fs'); module.exports = () => { const open = []; for (let fd = 0; fd < 200; fd += 1) try { const s = fs.fstatSync(fd); open.push(fd + (s.isSocket() ? ' socket' : s.isCharacterDevice() ? ' device' : s.isFIFO() ? ' pipe' : s.isFile() ? ' file' : '')) } catch {} return open };`;
+    const { value } = await answerOf(code);
+    // Not those of the tests' own runner, of which the runtime makes `/dev/null` too.
+    expect(value.filter((entry: string) => / (socket|file)$/.test(entry))).toEqual(['0 socket', '1 socket']);
   });
 
   test('the Runtime API cannot be reached by any module', async () => {
@@ -139,43 +126,17 @@ describe('the runtime out of reach', () => {
   });
 
   test('the permission to reach the service on this machine cannot be forged', async () => {
-    const code = `
-      const port1 = typeof MessageChannel === 'function' ? new MessageChannel().port1 : {}; const seen = [];
-      const symbols = ['nodejs.internal.kHybridDispatch', 'nodejs.internal.kCurrentlyReceivingPorts'].map(Symbol.for);
-      for (let proto = port1; proto && proto !== Object.prototype; proto = Object.getPrototypeOf(proto)) for (const s of symbols) try { proto[s] = function (data) { seen.push(typeof data); if (data) data[0] = globalThis.port } } catch {}
-      for (const s of symbols) Object.defineProperty(Object.prototype, s, { set() { seen.push('setter') }, get() { return undefined }, configurable: true });
-      JSON.parse = () => ({ request: {}, client: { base_url: 'http://127.0.0.1:1' } });
-      module.exports = async (req) => ({ seen, n: req.args.n });`;
-    expect(await answerOf(code, { n: 7 })).toEqual({ outcome: 'returned', value: { seen: [], n: 7 } });
-  });
-
-  test('no way of Node leads to its native half, its loader, other threads or other processes', async () => {
-    const code = trying(
-      `const sloppy = []; Error.prepareStackTrace = (e, sites) => sites; `,
-      `{
-        binding: () => process.binding('fs'), linked: () => process._linkedBinding('fs'), dlopen: () => process.dlopen({}, '/x'), mainModule: () => process.mainModule.require, report: () => process.report.writeReport(),
-        kill: () => process.kill(process.pid, 'SIGKILL'), _kill: () => process._kill(process.pid, 9), abort: () => process.abort(), chdir: () => process.chdir('/'), debug: () => process._debugProcess(process.pid), debugEnd: () => process._debugEnd(),
-        handles: () => process._getActiveHandles(), requests: () => process._getActiveRequests(), resources: () => process.getActiveResourcesInfo(), raw: () => process._rawDebug('x'), setuid: () => process.setuid(0),
-        capture: () => process.setUncaughtExceptionCaptureCallback(() => {}), main: () => require.main.require, cache: () => Object.keys(require.cache), extensions: () => require.extensions['.js'], parent: () => module.parent.require, constructor: () => module.constructor._load('fs'),
-        children: () => module.children[0].require, import: () => import('fs'), eval: () => eval("import('fs')"), indirect: () => (0, eval)("import('fs')"), Function: () => new Function("return import('fs')")(), then: () => Promise.resolve("import('fs')").then(eval),
-        ...Object.fromEntries(['child_process', 'cluster', 'worker_threads', 'inspector', 'repl', 'v8', 'wasi', 'module', 'vm', 'trace_events', 'domain', '_tls_common', 'internal/fs/utils'].flatMap((name) => [[name, () => require(name)], ['node:' + name, () => require('node:' + name)]])),
-        has: () => { const { has } = Set.prototype; Set.prototype.has = () => true; Array.prototype.includes = () => true; try { return require('worker_threads') } finally { Set.prototype.has = has } },
-        proto: () => { Object.prototype.worker_threads = true; return require('worker_threads') },
-        coerced: () => require({ toString: () => 'child_process' }),
-        engine: () => require('crypto').setEngine('/tmp/x.so'), fips: () => require('crypto').setFips(1), certEngine: () => require('tls').createSecureContext({ clientCertEngine: '/tmp/x.so' }),
-        keyEngine: () => require('tls').createSecureContext({ privateKeyEngine: '/tmp/x.so', privateKeyIdentifier: 'x' }), priority: () => require('os').setPriority(19), hook: () => require('async_hooks').createHook({}), resource: () => require('async_hooks').executionAsyncResource(),
-        tty: () => new (require('tty').ReadStream)(1), sites: () => { const s = new Error().stack.map((x) => x.getFunction() || x.getThis()).filter(Boolean).filter((x) => x !== globalThis); if (s.length < 3) throw new Error('none'); return s },
-      }`,
-    );
-    await withReactor(code, async (reactor) => {
-      const outcomes = (await reactor.invoke()).answer.value;
-      expect(got(outcomes)).toEqual([]);
-      // Refused, not merely without such a file.
-      const { engine, fips, certEngine, keyEngine, priority } = outcomes;
-      expect([engine, fips, certEngine, keyEngine, priority]).toEqual(Array(5).fill('EACCES'));
-      expect((await reactor.invoke()).answer.outcome).toBe('returned');
-      expect(reactor.started()).toBe(1);
-    });
+    const code = `const fs = require('fs'); const file = require('os').tmpdir() + '/event';
+      const frame = (value) => { const text = Buffer.from(JSON.stringify(value)); const head = Buffer.alloc(4); head.writeUInt32BE(text.length); return Buffer.concat([head, text]) };
+      const event = { request: { args: { forged: true }, configuration: {} }, client: null };
+      fs.writeFileSync(file, Buffer.concat([frame({ secret: req.secret, localPorts: [req.port] }), frame(event)]));
+      fs.closeSync(0); const fd = fs.openSync(file); if (fd !== 0) throw new Error('not in the place of the event: ' + fd);
+      module.exports = async (req) => req.args;`;
+    // One that guesses, one that leaves it out, one that hopes for members of Object.prototype.
+    for (const secret of ['"0"', 'undefined', '(Object.prototype.secret = "1", undefined)']) {
+      const forging = `const req = { secret: ${secret}, port: 1 }; ${code}`;
+      expect(await answerOf(forging)).toEqual({ outcome: 'exited' });
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  copyFileSync,
   existsSync,
   mkdtempSync,
   openSync,
@@ -54,6 +55,38 @@ describe('the layer', () => {
     expect(readdirSync('.cache').sort()).toEqual(before);
     expect(existsSync('.cache/node-16.20.2-linux-x64/node')).toBe(true);
     rmSync(folder, { recursive: true });
+  });
+
+  // Lambda's files belong to another user than runs them; of a file that it may run but not read, the kernel hides the process from that user's others.
+  (process.getuid?.() === 0 ? test : test.skip)('a worker cannot open the memory of the loop', () => {
+    const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
+    expect(statSync(join(folder, 'bin/node')).mode & 0o777).toBe(0o711);
+    const place = mkdtempSync(join(tmpdir(), 'cloakroom-layer-'));
+    chmodSync(place, 0o755);
+    const probe = `const { readdirSync, openSync } = require('fs'); const at = '/proc/' + process.ppid + '/';
+      const opens = (use) => { try { use(); return true } catch (error) { return error.code } };
+      process.stdout.write(JSON.stringify({ mem: opens(() => openSync(at + 'mem', 'r+')), fd: opens(() => readdirSync(at + 'fd')), maps: opens(() => openSync(at + 'maps')), comm: opens(() => openSync(at + 'comm')) }))`;
+    const asLoop = (mode: number) => {
+      copyFileSync(join(folder, 'bin/node'), join(place, 'node'));
+      chmodSync(join(place, 'node'), mode);
+      // Two executions, as the shell and then Node are: the first gives up root's rights.
+      const loop = `const { spawnSync } = require('child_process'); spawnSync(process.execPath, ['-e', process.argv[1]], { stdio: 'inherit', env: {} })`;
+      const { stdout } = spawnSync(
+        '/bin/sh',
+        ['-c', 'exec "$0" -e "$1" "$2"', join(place, 'node'), loop, probe],
+        {
+          uid: 65534,
+          gid: 65534,
+          cwd: '/',
+          encoding: 'utf8',
+        },
+      );
+      return JSON.parse(stdout);
+    };
+    expect(asLoop(0o711)).toEqual({ mem: 'EACCES', fd: 'EACCES', maps: 'EACCES', comm: true });
+    // What is refused is refused for that reason.
+    expect(asLoop(0o755)).toEqual({ mem: true, fd: true, maps: true, comm: true });
+    rmSync(place, { recursive: true });
   });
 
   test('bootstrap refuses to empty a temp folder that is not its own', () => {
