@@ -23,17 +23,17 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
   readlink: ['look'],
   readdir: ['read'],
   copyFile: ['read', 'write'],
-  rename: ['write', 'write'],
-  link: ['write', 'write'],
-  mkdir: ['write'],
-  mkdtemp: ['write'],
-  rmdir: ['write'],
-  unlink: ['write'],
-  chmod: ['write'],
-  chown: ['write'],
-  lchown: ['write'],
-  utimes: ['write'],
-  lutimes: ['write'],
+  rename: ['change', 'change'],
+  link: ['change', 'change'],
+  mkdir: ['change'],
+  mkdtemp: ['change'],
+  rmdir: ['change'],
+  unlink: ['change'],
+  chmod: ['change'],
+  chown: ['change'],
+  lchown: ['change'],
+  utimes: ['change'],
+  lutimes: ['change'],
 };
 
 /** Those that take an open file: this process has none but its own. */
@@ -90,7 +90,7 @@ function guardPaths(
   const original = methodOf(files, name);
   files[name] = (...args) => {
     for (let at = 0; at < accesses.length; at += 1) {
-      const path = permitted(args[at], accesses[at] ?? 'write');
+      const path = permitted(args[at], accesses[at] ?? 'change');
       if (path === undefined) return refuse(name, args, args[at]);
       // The path that was checked is the path that is used.
       args[at] = path;

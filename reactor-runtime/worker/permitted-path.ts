@@ -11,8 +11,8 @@ import {
   type Method,
 } from './primordials.ts';
 
-/** `look` at the metadata, `read` the content, `write` or remove. */
-export type Access = 'look' | 'read' | 'write';
+/** `look` at the metadata, `read` or `write` the content, `change` what a name stands for or what is known of it. */
+export type Access = 'look' | 'read' | 'write' | 'change';
 
 /** Besides the temp folder, the author's code and the layer: certificates, names and time zones. */
 const READABLE = [
@@ -68,6 +68,7 @@ export function permittedPaths(temp: string, readable: readonly string[]): Permi
     // There are no links in here: reactor code cannot make any.
     if (startsWith(full, `${temp}/`)) return full;
     if (access === 'write') return full === '/dev/null' ? full : undefined;
+    if (access === 'change') return undefined;
     if (full === temp) return full;
     if (!isReadable(full, access)) return undefined;
     const real = realOf(full);
