@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+
+interface Entry {
+  readonly integrity?: string;
+  readonly inBundle?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly hasInstallScript?: boolean;
+}
+
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Record<string, Entry>;
+};
+const entries = Object.entries(packages).filter(([path]) => path !== '');
+
+/** Of a platform on which npm would install it, with the C library that Debian and Amazon Linux have. */
+const isForLinux = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Entry): boolean =>
+  os.includes('linux') && ['x64', 'arm64'].some((name) => cpu.includes(name)) && libc.includes('glibc');
+
+test('every package that is installed on Linux is pinned by a hash; what is bundled is within one', () => {
+  const unpinned = entries.filter(
+    ([, entry]) => entry.integrity === undefined && entry.inBundle !== true && isForLinux(entry),
+  );
+  expect(unpinned.map(([path]) => path)).toEqual([]);
+  const optional = entries.filter(
+    ([, { integrity, inBundle }]) => integrity === undefined && inBundle !== true,
+  );
+  expect(optional.filter(([, entry]) => entry.optional !== true)).toEqual([]);
+});
+
+test('Node.js 24 is among them, and runs this', () => {
+  const { version } = packages[`node_modules/node-linux-${process.arch}`] as { readonly version?: string };
+  expect(process.version).toBe(`v${String(version)}`);
+});
+
+test('every package with an install script is allowed or refused by name', () => {
+  const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const scripted = entries.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+  const names = scripted.map(([path]) =>
+    path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+  );
+  expect([...new Set(names)].sort()).toEqual(Object.keys(allowScripts).sort());
+});
