@@ -45,11 +45,11 @@ function operations(port) {
   // What was opened tells which file it is: a replaced built-in may have named another.
   const opened = (path) => { const fd = openSync(path); readSync(fd, buffer, 0, 5, 0); closeSync(fd); if (buffer[0] !== 78 || buffer[1] !== 97 || buffer[2] !== 109) throw 1 };
   const is = (condition) => { if (!condition) throw 1 };
-  const temp = tmpdir(); const made = (name) => { lstatSync(temp + name); unlinkSync(temp + name) };
+  const temp = tmpdir(); writeFileSync(temp + '/own', ''); const made = (name) => { lstatSync(temp + name); unlinkSync(temp + name) };
   return {
     read: () => opened('/proc/self/status'), url: () => opened(url), bytes: () => opened(bytes), relative: () => opened(temp + '/../../../../../../../proc/self/status'),
     stat: () => is(statSync('/proc/self/fd').mode === 0o40500), list: () => is(readdirSync('/proc/self')[0] === 'arch_status'), opendir: () => is(opendirSync('/proc/self').readSync().name), write: () => { writeFileSync(temp + '/../beside', 'x'); throw 1 },
-    copy: () => { copyFileSync('/proc/self/status', temp + '/copy'); made('/copy') }, link: () => { symlinkSync('/proc/self', temp + '/link'); made('/link') }, rename: () => { renameSync('/etc/hosts', temp + '/hosts'); made('/hosts') }, real: () => is(native('/proc/self/root') === '/'),
+    copy: () => { copyFileSync('/proc/self/status', temp + '/copy'); made('/copy') }, link: () => { symlinkSync('/proc/self', temp + '/link'); made('/link') }, rename: () => { renameSync(temp + '/own', temp + '/../beside'); throw 1 }, real: () => is(native('/proc/self/root') === '/'),
     tcp: () => done(new Handle(0).connect(new Request(), '127.0.0.1', port)), tcp6: () => done(new Handle(0).connect6(new Request(), '::1', port)), listen: () => done(new Handle(0).listen(1)), udp: () => done(handle.connect('127.0.0.1', port)),
     dns: () => { setServers(['127.0.0.1:' + port]); is(getServers()[0] === '127.0.0.1:' + port) }, process: () => is(require('child_process').spawn), kill: () => is(kill(ppid, 0)), binding: () => is(binding('fs').open),
   };
@@ -61,8 +61,8 @@ module.exports = (req) => {
   const seen = (values) => { for (let at = 0; at < values.length; at += 1) { const value = values[at]; if (typeof value !== 'function') continue; let text = ''; try { text = call(textOf, value) } catch {} const match = /^function (\\w+)\\(\\) \\{ \\[native code\\]/.exec(text); if (match && NATIVE.has(match[1])) natives.add(match[1]); } };
   guess('as they are');
   const list = [...targets];
-  let [calls, booleans] = [0, 0];
-  const answers = [(r) => r, () => true, () => undefined, () => { throw 1 }, (r) => (typeof r === 'string' ? '/dev/null' : r), (r) => (typeof r === 'string' ? '203.0.113.1' : r), (r) => (typeof r === 'number' ? 0 : r)];
+  const temp = tmpdir(); let [calls, booleans] = [0, 0];
+  const answers = [(r) => r, () => true, () => undefined, () => { throw 1 }, (r) => (typeof r === 'string' ? temp + '/elsewhere' : r), (r) => (typeof r === 'string' ? '203.0.113.1' : r), (r) => (typeof r === 'number' ? 0 : r)];
   // Only one of the answers yes or no is the other one: all of them at once contradict each other.
   for (let nth = 0; nth < 12; nth += 1) answers.push((r) => (typeof r === 'boolean' && booleans++ === nth ? !r : r));
   for (let at = 0; at < list.length; at += 1) {
