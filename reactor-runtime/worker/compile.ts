@@ -20,5 +20,7 @@ export type CompiledModule = (
  */
 export const compile = (code: string, filename: string): CompiledModule =>
   compileFunction(code, ['exports', 'require', 'module', '__filename', '__dirname'], {
+    // Its other options would be those of Object.prototype, a forged cache of code among them.
+    __proto__: null,
     filename,
-  }) as unknown as CompiledModule;
+  } as { filename: string }) as unknown as CompiledModule;

@@ -21,6 +21,8 @@ export interface ReactorProcess {
   /** Processes started so far: another one is started when the last one ended, as on Lambda. */
   readonly started: () => number;
   readonly pid: () => number | undefined;
+  /** How often somebody asked for the next event. */
+  readonly asked: () => number;
   /** Milliseconds from the start of the last process to its first `next`. */
   readonly coldStartMs: () => number;
   /** What the runtime wrote to its standard streams, in bytes. */
@@ -73,7 +75,7 @@ export async function startReactor(
   let running: Pending | undefined;
   let waiting: ServerResponse | undefined;
   let child: ChildProcess | undefined;
-  let [started, written, startedAt, coldStartMs, closed] = [0, 0, 0, 0, false];
+  let [started, written, startedAt, coldStartMs, asked, closed] = [0, 0, 0, 0, 0, false];
 
   const give = () => {
     if (waiting === undefined || waiting.destroyed) return;
@@ -93,6 +95,7 @@ export async function startReactor(
     void (async () => {
       const path = request.url ?? '';
       if (path.endsWith('/invocation/next')) {
+        asked += 1;
         if (coldStartMs === 0) coldStartMs = performance.now() - startedAt;
         waiting = response;
         give();
@@ -153,6 +156,7 @@ export async function startReactor(
     temp,
     started: () => started,
     pid: () => child?.pid,
+    asked: () => asked,
     coldStartMs: () => coldStartMs,
     written: () => written,
     send,
