@@ -1,10 +1,24 @@
 import { readFileSync } from 'node:fs';
 
-/** The resident set of a process in bytes; 0 where the system does not tell (only Linux has `/proc`) or it has ended. */
-export function residentBytes(pid: number): number {
+/** Of `/proc/<pid>/status`, in bytes. */
+const fieldOf = (status: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
+
+const readProcess = (pid: number | string, file: string): string =>
+  readFileSync(`/proc/${String(pid)}/${file}`, 'latin1');
+
+/**
+ * The resident set of a process and those that it has started, in bytes, the files that they map counted once; 0 where the system does not tell (only Linux
+ * has `/proc`) or it has ended.
+ */
+export function residentBytes(pid: number | string, ofFiles = true): number {
   try {
-    const status = readFileSync(`/proc/${String(pid)}/status`, 'latin1');
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+    const status = readProcess(pid, 'status');
+    const own = fieldOf(status, 'VmRSS') - (ofFiles ? 0 : fieldOf(status, 'RssFile'));
+    const children = readProcess(pid, `task/${String(pid)}/children`)
+      .split(' ')
+      .filter((child) => child !== '');
+    return children.reduce((sum, child) => sum + residentBytes(child, false), own);
   } catch {
     return 0;
   }
