@@ -8,6 +8,8 @@ export interface WorkerSettings {
   readonly layer: string;
   /** The temp folder: the only place where reactor code may write. */
   readonly temp: string;
+  /** What the worker says when it waits and none of the code runs, so that the event is sent to nobody else. */
+  readonly proof: string;
   /** Comes again with the event, so that reactor code, which could put a file in the pipe's place, cannot make one up. */
   readonly secret: string;
 }

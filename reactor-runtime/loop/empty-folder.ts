@@ -1,38 +1,50 @@
-import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { chmodSync, opendirSync, rmdirSync, unlinkSync } from 'node:fs';
 
-const SLASH = Buffer.from('/');
+const isNotEmpty = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOTEMPTY';
 
-/** Random, so that no name that is there already can be it. */
-const unusedName = (): Buffer =>
-  Buffer.from(`.${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`);
+function removeFolder(name: string): boolean {
+  try {
+    rmdirSync(name);
+    return true;
+  } catch (error) {
+    if (isNotEmpty(error)) return false;
+    throw error;
+  }
+}
 
-const inside = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, SLASH, name]);
+/** Removes what the working folder holds up to the first folder that holds something itself, which it names; `null` once there was nothing. */
+function removeHere(): string | null {
+  const folder = opendirSync('.');
+  try {
+    let entry = folder.readSync();
+    if (entry === null) return null;
+    for (; entry !== null; entry = folder.readSync()) {
+      if (!entry.isDirectory()) unlinkSync(entry.name);
+      else if (!removeFolder(entry.name)) return entry.name;
+    }
+    // What is removed while it is listed may hide something else.
+    return '.';
+  } finally {
+    folder.closeSync();
+  }
+}
 
 /**
- * Removes everything in `folder`, which nobody else is writing to, and never follows a link. Folders are moved to the top before they are emptied: reactor
- * code can nest them deeper than the longest path that the kernel takes. Names are bytes: they need not be text.
+ * Removes everything in `folder`, which nobody else is writing to, and never follows a link. By going into folders: reactor code can nest them deeper than the
+ * longest path that the kernel takes. Makes no names, which a full disk may have no room for, and holds no list of them.
  */
 export function emptyFolder(folder: string): void {
-  const top = Buffer.from(folder);
-  for (let names = readdirSync(top, 'buffer'); names.length > 0; names = readdirSync(top, 'buffer')) {
-    for (const name of names) {
-      const path = inside(top, name);
-      if (!lstatSync(path).isDirectory()) {
-        unlinkSync(path);
-        continue;
-      }
-      chmodSync(path, 0o700);
-      for (const inner of readdirSync(path, 'buffer')) {
-        const innerPath = inside(path, inner);
-        if (lstatSync(innerPath).isDirectory()) {
-          // Moving a folder writes to it (its `..`).
-          chmodSync(innerPath, 0o700);
-          renameSync(innerPath, inside(top, unusedName()));
-        } else {
-          unlinkSync(innerPath);
-        }
-      }
-      rmdirSync(path);
-    }
+  const before = process.cwd();
+  chmodSync(folder, 0o700);
+  process.chdir(folder);
+  for (let depth = 0; depth >= 0;) {
+    const inner = removeHere();
+    if (inner === '.') continue;
+    if (inner !== null) chmodSync(inner, 0o700);
+    // Nothing left here: its parent removes it.
+    if (inner !== null || depth > 0) process.chdir(inner ?? '..');
+    depth += inner === null ? -1 : 1;
   }
+  process.chdir(before);
 }

@@ -28,6 +28,11 @@ function ownTempFolder(): string {
   return folder;
 }
 
+/** How long the kernel gets to end a process: most at once; one that has writes in the kernel not before they are done. */
+const [SOON_MS, LATE_MS] = [1_000, 30_000] as const;
+
+const random = () => randomBytes(32).toString('hex');
+
 interface Prepared {
   readonly code: Buffer;
   readonly temp: string;
@@ -48,7 +53,7 @@ function attempt<T>(make: () => T): { readonly value?: T; readonly error?: unkno
 
 function prepare(): Prepared {
   const code = readFileSync(join(taskRoot, 'reactor.js'));
-  const settings: Omit<WorkerSettings, 'secret'> = {
+  const settings: Omit<WorkerSettings, 'proof' | 'secret'> = {
     code: code.toString(),
     taskRoot: realpathSync(taskRoot),
     layer: realpathSync(join(__dirname, '..')),
@@ -60,8 +65,7 @@ function prepare(): Prepared {
   return {
     code,
     temp: settings.temp,
-    start: () =>
-      startReactorWorker(file, { ...settings, secret: randomBytes(32).toString('hex') }, bounds, stdio),
+    start: () => startReactorWorker(file, { ...settings, proof: random(), secret: random() }, bounds, stdio),
   };
 }
 
@@ -89,14 +93,13 @@ async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): P
     await worker.loaded;
     const { id, payload } = await api.next();
     const event = readEvent(payload);
-    if (event === undefined) {
-      await api.fail(id, 'Reactor.InvalidEvent', 'the payload is not a reactor event');
-    } else {
-      const done = await run(reactor, worker, event);
-      worker = done.worker;
-      await api.respond(id, done.answer);
-    }
-    if (!(await worker.end())) die();
+    const done = event === undefined ? undefined : await run(reactor, worker, event);
+    // Before the answer, since until then Lambda has no other event: when it has, nothing of this one is running.
+    const last = done?.worker ?? worker;
+    const hasEnded = await last.end(SOON_MS);
+    if (done === undefined) await api.fail(id, 'Reactor.InvalidEvent', 'the payload is not a reactor event');
+    else await api.respond(id, done.answer);
+    if (!hasEnded && !(await last.end(LATE_MS))) die();
     emptyFolder(reactor.temp);
   }
 }

@@ -8,8 +8,6 @@ import type { ReactorEvent } from './reactor-event.ts';
 
 /** Lambda's own limit for the whole init phase is 10 s. */
 const LOAD_MS = 4_000;
-/** How long the kernel gets to end a process. */
-const GRACE_MS = 1_000;
 /** Between two looks at the memory. */
 const LOOK_MS = 10;
 const PAGE_BYTES = 4_096;
@@ -25,10 +23,10 @@ export interface ReactorWorker {
   /** Settles when the code is loaded or cannot be. */
   readonly loaded: Promise<'loaded' | LoadFailure>;
   readonly alive: () => boolean;
-  /** The body of the answer, whatever happens; the process is killed. Once. */
+  /** The body of the answer, whatever happens. Once. */
   run(event: ReactorEvent): Promise<string>;
-  /** Kills the process. Whether it has ended. */
-  end(): Promise<boolean>;
+  /** Kills the process. Whether it has ended by then. */
+  end(graceMs: number): Promise<boolean>;
 }
 
 /** What a phase of a worker's life (loading, the invocation) listens to; the first that ends it, ends it. */
@@ -92,6 +90,8 @@ export function startReactorWorker(
   const flags = [
     // No native modules, and nothing of Node's own on the standard streams.
     '--no-addons',
+    // For the guards, which begin at the native halves.
+    '--expose-internals',
     '--no-deprecation',
     '--no-warnings',
     `--max-old-space-size=${String(oldSpaceMb)}`,
@@ -173,25 +173,32 @@ export function startReactorWorker(
       };
     });
 
-  const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]);
+  const loaded = enter<'loaded' | LoadFailure>(
+    LOAD_MS,
+    (message) => readLoaded(message, settings.proof),
+    (by) => LOAD_FAILURE[by],
+  ).then((found) => {
+    // What the code has begun in other threads does not go on before its event.
+    child.kill('SIGSTOP');
+    return found;
+  });
   stdin.write(frame(JSON.stringify(settings)));
   return {
     loaded,
     alive: () => alive,
-    run: async ({ payload, localPorts, timeoutMs }) => {
-      if (!alive) return outcome('exited');
+    run: ({ payload, localPorts, timeoutMs }) => {
+      if (!alive) return Promise.resolve(outcome('exited'));
+      child.kill('SIGCONT');
       const answer = enter(timeoutMs, readAnswer, outcome);
       stdin.write(frame(JSON.stringify({ secret: settings.secret, localPorts } satisfies Admission)));
       stdin.write(frame(payload));
-      const body = await answer;
-      kill();
-      return body;
+      return answer;
     },
-    end: () => {
+    end: (graceMs) => {
       kill();
       return Promise.race([
         ended,
-        new Promise<boolean>((resolve) => setTimeout(() => resolve(!alive), GRACE_MS).unref()),
+        new Promise<boolean>((resolve) => setTimeout(() => resolve(!alive), graceMs).unref()),
       ]);
     },
   };

@@ -3,12 +3,13 @@ import { ErrorClass, type Method } from './primordials.ts';
 /** An object of Node's native half; its members are looked up at each call, so replacing one reaches every module that uses it. */
 export type Binding = Record<string, Method>;
 
-interface OldProcess {
-  binding(name: string): Record<string, unknown>;
+interface Internals {
+  readonly internalBinding: (name: string) => Record<string, unknown>;
 }
 
-/** Node 16 still hands these out by `process.binding`; the guards take what they need, and then `guard-process.ts` takes the function away. */
-export const binding = (process as unknown as OldProcess).binding.bind(process);
+const load = require;
+/** Native halves, all of them: a worker is started with `--expose-internals`, and the code's `require` gives none of Node's internal modules. */
+export const { internalBinding: binding } = load('internal/test/binding') as Internals;
 
 /** The prototype of a native class. */
 export function prototypeOf(bindingName: string, className: string): Binding {

@@ -1,6 +1,5 @@
 import type { WorkerSettings } from '../worker-settings.ts';
 import { createObject, slice, startsWith } from './primordials.ts';
-import { refuser } from './refusal.ts';
 
 /** The built-ins that reactor code may require, also as `node:<name>`. Anything else of Node is refused: see `REFUSED` for the reasons. */
 export const ALLOWED: readonly string[] = [
@@ -61,18 +60,6 @@ export const REFUSED: Readonly<Record<string, string>> = {
   worker_threads: 'a reactor has one thread',
 };
 
-/** What must be closed in a built-in that is otherwise allowed: it would act on the loop. */
-function closed(name: string, exported: Record<string, unknown>, settings: WorkerSettings): unknown {
-  switch (name) {
-    case 'os':
-      exported['setPriority'] = refuser('os.setPriority');
-      exported['tmpdir'] = () => settings.temp;
-      return exported;
-    default:
-      return exported;
-  }
-}
-
 /** The built-in that `require(specifier)` means, or `undefined` if there is none for reactor code. */
 export function builtInsFor(settings: WorkerSettings): (specifier: string) => unknown {
   // Objects without a prototype, not a Set: reactor code may have changed what `Set.prototype.has` answers.
@@ -83,6 +70,9 @@ export function builtInsFor(settings: WorkerSettings): (specifier: string) => un
   return (specifier) => {
     const name = startsWith(specifier, 'node:') ? slice(specifier, 5) : specifier;
     if (allowed[name] !== true) return undefined;
-    return (loaded[name] ??= closed(name, load(name) as Record<string, unknown>, settings));
+    if (loaded[name] !== undefined) return loaded[name];
+    const exported = load(name) as Record<string, unknown>;
+    if (name === 'os') exported['tmpdir'] = () => settings.temp;
+    return (loaded[name] = exported);
   };
 }

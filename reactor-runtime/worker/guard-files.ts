@@ -1,18 +1,11 @@
-import fs, { promises } from 'node:fs';
+import { constants } from 'node:fs';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
 import { accessOf, permittedPaths, type Access, type PermittedPath } from './permitted-path.ts';
-import {
-  apply,
-  dataProperty,
-  defineProperty,
-  entriesOf,
-  fileURLToPath,
-  nextTick,
-  UrlClass,
-  type Method,
-} from './primordials.ts';
-import { EACCES, refusal, refuser } from './refusal.ts';
+import { apply, dataProperty, defineProperty, entriesOf, nextTick, type Method } from './primordials.ts';
+import { EACCES, refusal } from './refusal.ts';
+
+const { O_CREAT } = constants;
 
 /** Where the operations of Node's `fs` binding take paths, and what for. */
 const PATHS: Readonly<Record<string, readonly Access[]>> = {
@@ -24,7 +17,6 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
   readdir: ['read'],
   copyFile: ['read', 'write'],
   rename: ['change', 'change'],
-  link: ['change', 'change'],
   mkdir: ['change'],
   mkdtemp: ['change'],
   rmdir: ['change'],
@@ -36,16 +28,13 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
   lutimes: ['change'],
 };
 
-/** Those that take an open file: this process has none but its own. */
+/** Those that take an open file: this process has none but its own. Not those that change what is known of it, which also takes one that may only be read. */
 const DESCRIPTORS: readonly string[] = [
   'close',
-  'fchmod',
-  'fchown',
   'fdatasync',
   'fstat',
   'fsync',
   'ftruncate',
-  'futimes',
   'read',
   'readBuffers',
   'writeBuffer',
@@ -86,6 +75,7 @@ function guardPaths(
   name: string,
   accesses: readonly Access[],
   permitted: PermittedPath,
+  mayCreate: (count: number) => boolean,
 ): void {
   const original = methodOf(files, name);
   files[name] = (...args) => {
@@ -95,27 +85,24 @@ function guardPaths(
       // The path that was checked is the path that is used.
       args[at] = path;
     }
+    if (!mayCreate(creations(name, args))) return refuse(name, args, args[0]);
     return apply(original, undefined, args);
   };
 }
 
-/** `opendir` is in a binding of its own that Node does not hand out, so these are guarded where they are exported. */
-function guardOpendir(permitted: PermittedPath): void {
-  const guarded =
-    (original: Method): Method =>
-    (...args) => {
-      const path = args[0] instanceof UrlClass ? fileURLToPath(args[0]) : args[0];
-      const allowed = permitted(path, 'read');
-      if (allowed === undefined) throw refusal('opendir', typeof path === 'string' ? { path } : {});
-      args[0] = allowed;
-      return apply(original, undefined, args);
-    };
-  const files = fs as unknown as Binding;
-  for (const name of ['opendir', 'opendirSync']) files[name] = guarded(methodOf(files, name));
-  const asynchronous = promises as unknown as Binding;
-  const original = guarded(methodOf(asynchronous, 'opendir'));
-  // eslint-disable-next-line @typescript-eslint/require-await -- a refusal is a rejection
-  asynchronous['opendir'] = async (...args) => apply(original, undefined, args);
+/** What an invocation may create: it is removed before the next one begins. */
+const CREATIONS_MAX = 10_000;
+
+/** How many names an operation may make: `mkdir` makes all folders of a path. */
+function creations(name: string, args: readonly unknown[]): number {
+  if (name === 'open' || name === 'openFileHandle')
+    return typeof args[1] === 'number' && (args[1] & O_CREAT) !== 0 ? 1 : 0;
+  if (name === 'mkdtemp' || name === 'copyFile') return 1;
+  if (name !== 'mkdir') return 0;
+  const path = args[0] as string;
+  let count = 0;
+  for (let at = 0; at < path.length; at += 1) if (path[at] === '/') count += 1;
+  return args[2] === true ? count : 1;
 }
 
 function guardWatching(permitted: PermittedPath): void {
@@ -141,22 +128,24 @@ function guardWatching(permitted: PermittedPath): void {
 export function guardFiles({ temp, taskRoot, layer }: WorkerSettings): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);
   const files = binding('fs') as Binding;
+  let created = 0;
+  const mayCreate = (count: number) => (created += count) <= CREATIONS_MAX;
   for (const [name, value] of entriesOf(files)) {
     if (typeof value !== 'function' || CLASSES.includes(name) || DESCRIPTORS.includes(name)) continue;
     const accesses = PATHS[name];
     if (accesses !== undefined) {
-      guardPaths(files, name, accesses, permitted);
+      guardPaths(files, name, accesses, permitted, mayCreate);
     } else if (name === 'open' || name === 'openFileHandle') {
       files[name] = (...args) => {
         const path = permitted(args[0], accessOf(args[1]));
-        if (path === undefined) return refuse('open', args, args[0]);
+        if (path === undefined || !mayCreate(creations(name, args))) return refuse('open', args, args[0]);
         args[0] = path;
         return apply(value, undefined, args);
       };
     } else {
-      files[name] = (...args) => (name === 'symlink' ? refuse(name, args, args[1]) : refuser(name)());
+      files[name] = (...args) => refuse(name, args, args[name === 'symlink' ? 1 : 0]);
     }
   }
-  guardOpendir(permitted);
+  guardPaths(binding('fs_dir') as Binding, 'opendir', ['read'], permitted, mayCreate);
   guardWatching(permitted);
 }

@@ -1,6 +1,6 @@
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
 import { apply, dataProperty, defineProperty, slice, startsWith, type Method } from './primordials.ts';
-import { EACCES, refuser } from './refusal.ts';
+import { EACCES } from './refusal.ts';
 
 /** `address` as the kernel will read it, in one spelling; `undefined` if it is no address. Native, so nothing that reactor code changes changes it. */
 const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) => string | undefined;
@@ -8,6 +8,8 @@ const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) =
 /** Prefixes of canonical addresses: this machine, and the link (Lambda's own services; RFC 3927, RFC 4291, fd00:ec2::/32 of AWS, NAT64 of RFC 6052). */
 const THIS_MACHINE = ['127.', '0.'] as const;
 const THE_LINK = ['169.254.', 'fe8', 'fe9', 'fea', 'feb', 'fd00:ec2:', '64:ff9b:'] as const;
+/** To many at once, this machine among them (RFC 5771, RFC 4291 2.7). */
+const MANY = ['22', '23', '24', '25', 'ff'] as const;
 const MAPPED = '::ffff:';
 
 function startsWithAny(text: string, prefixes: readonly string[]): boolean {
@@ -46,7 +48,7 @@ function mayReach(address: unknown, port: unknown): boolean {
   if (known === undefined) return false;
   const plain = unmapped(known);
   if (isThisMachine(plain)) return isAdmitted(port);
-  return !startsWithAny(plain, THE_LINK);
+  return !startsWithAny(plain, THE_LINK) && !startsWithAny(plain, MANY);
 }
 
 /** Lets the code reach ports of this machine; anywhere else it needs no permission. */
@@ -83,14 +85,13 @@ export function guardNetwork(): void {
     // Of a connected socket: (request, buffers, count, hasCallback).
     guard(udp, name, (args) => args.length <= 4 || mayReach(args[4], args[3]));
   }
-  guard(udp, 'open', never);
+  for (const name of ['open', 'addMembership', 'addSourceSpecificMembership', 'setBroadcast'])
+    guard(udp, name, never);
 
   const pipe = prototypeOf('pipe_wrap', 'Pipe');
   for (const name of ['connect', 'bind', 'listen', 'open', 'fchmod']) guard(pipe, name, never);
-  binding('tty_wrap')['TTY'] = refuser('terminals');
 
   guardNameServers();
-  guardProcesses();
 }
 
 /** Names are resolved by c-ares and libc, beneath all this; the servers that c-ares asks can be named. */
@@ -109,10 +110,4 @@ function guardNameServers(): void {
     }
     return apply(original, this, [list]);
   } satisfies Method;
-}
-
-/** `child_process` cannot be required; should a way to its native half be found, it leads nowhere. */
-function guardProcesses(): void {
-  guard(prototypeOf('process_wrap', 'Process'), 'spawn', never);
-  binding('spawn_sync')['spawn'] = refuser('processes');
 }

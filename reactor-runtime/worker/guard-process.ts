@@ -69,20 +69,6 @@ const sink = () =>
     writev: (_chunks, done) => done(),
   });
 
-/**
- * Node reads a message by loading the class that it names, of internal modules too, so that none may be sent: by no port, also not by those of streams of
- * `stream/web`, which share the prototype.
- */
-function guardMessages(): void {
-  const value = refuser('messages');
-  defineProperty(MessagePort.prototype, 'postMessage', {
-    ...dataProperty(value),
-    writable: false,
-    configurable: false,
-  });
-  for (const name of ['MessageChannel', 'MessagePort']) deleteProperty(globalThis, name);
-}
-
 /** Takes from `process` every way to other processes and to Node's native half. After the other guards, which need those. */
 export function guardProcess(): void {
   for (const key of ownKeysOf(process)) {
@@ -91,7 +77,7 @@ export function guardProcess(): void {
     deleteProperty(process, key);
     if (typeof value === 'function') defineProperty(process, key, dataProperty(refuser(`process.${key}`)));
   }
-  guardMessages();
+  for (const name of ['MessageChannel', 'MessagePort']) deleteProperty(globalThis, name);
   const streams: Record<string, () => Writable | Readable> = {
     stdout: sink,
     stderr: sink,

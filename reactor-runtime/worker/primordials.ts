@@ -3,7 +3,6 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import url from 'node:url';
 import { types } from 'node:util';
 import vm from 'node:vm';
 
@@ -41,11 +40,9 @@ export const { utf8Slice } = Buffer.prototype as unknown as { readonly utf8Slice
 export const ErrorClass = Error;
 export const TypeErrorClass = TypeError;
 export const RangeErrorClass = RangeError;
-export const UrlClass = URL;
 export const PromiseClass = Promise;
 export const { readFileSync } = fs;
 export const { resolve: resolvePath, join, dirname } = path;
-export const { fileURLToPath } = url;
 export const { isUint8Array } = types;
 export const { compileFunction } = vm;
 export const { nextTick } = process;

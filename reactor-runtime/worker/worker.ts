@@ -33,7 +33,12 @@ let phase: 'loading' | 'running' = 'loading';
 
 /** Whatever nobody caught. */
 function uncaught(error: unknown): void {
-  say(phase === 'loading' ? `${MESSAGE.notLoaded}threw` : MESSAGE.threw + reduceError(error));
+  if (phase === 'running') {
+    say(MESSAGE.threw + reduceError(error));
+    return;
+  }
+  say(`${MESSAGE.notLoaded}threw`);
+  exit(0);
 }
 
 function load({ code, taskRoot }: WorkerSettings, require: ReactorRequire): ReactorFunction | undefined {
@@ -94,10 +99,10 @@ function main(): void {
 
   // From here on nothing in this realm is what it seems.
   const reactor = load(settings, require);
-  if (reactor === undefined) return;
+  if (reactor === undefined) return exit(0);
   // What the code has already thrown, or rejected, comes before this.
   afterThis(() => {
-    say(MESSAGE.loaded);
+    say(MESSAGE.loaded + settings.proof);
     const { request, client } = nextEvent(settings);
     phase = 'running';
     answer(() => {

@@ -93,6 +93,21 @@ describe('code that takes more than its share', () => {
     });
   });
 
+  test('an invocation makes ten thousand names at most, by whatever makes them', async () => {
+    const code = `const fs = require('fs'); const t = require('os').tmpdir() + '/'; const until = (make) => { for (let at = 0; at < 30000; at += 1) try { make(at) } catch (error) { return [at, error.code] } return 'no end' };
+      module.exports = (req) => until({ files: (at) => fs.closeSync(fs.openSync(t + at, 'w')), folders: (at) => fs.mkdirSync(t + at), nested: (at) => fs.mkdirSync(t + at + '/b/c/d/e/f/g/h', { recursive: true }), copies: (at) => fs.copyFileSync('/dev/null', t + at), named: () => fs.mkdtempSync(t) }[req.args.by]);`;
+    await withReactor(
+      code,
+      async (reactor) => {
+        for (const by of ['files', 'folders', 'copies', 'named'])
+          expect((await reactor.invoke({ by })).answer.value).toEqual([10_000, 'EACCES']);
+        const [calls, reason] = (await reactor.invoke({ by: 'nested' })).answer.value;
+        expect([calls < 10_000 / 8, reason]).toEqual([true, 'EACCES']);
+      },
+      { timeoutMs: 30_000 },
+    );
+  });
+
   test('a loaded reactor that dies before its event is loaded again', async () => {
     const code = `const timer = setTimeout(() => process.exit(1), 30); module.exports = () => { clearTimeout(timer); return 'clean' }`;
     await withReactor(code, async (reactor) => {

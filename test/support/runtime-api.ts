@@ -9,6 +9,8 @@ import { join } from 'node:path';
 /** What Lambda would hand to the caller: the runtime's answer, or how it failed. */
 export interface InvocationResult {
   readonly answer?: any;
+  /** The answer as it came. */
+  readonly text?: string;
   /** The runtime reported an error, or its process ended without an answer. */
   readonly failure?: any;
 }
@@ -103,7 +105,7 @@ export async function startReactor(
       }
       const body = await bodyOf(request);
       const isCurrent = running !== undefined && path.includes(running.id);
-      if (isCurrent && path.endsWith('/response')) finish({ answer: JSON.parse(body) });
+      if (isCurrent && path.endsWith('/response')) finish({ answer: JSON.parse(body), text: body });
       else if (isCurrent && path.endsWith('/error')) finish({ failure: JSON.parse(body) });
       else if (path.endsWith('/init/error')) {
         // Nothing will come any more.
@@ -118,6 +120,15 @@ export async function startReactor(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+
+  /** What the runtime started goes with it, as on Lambda. */
+  const killGroup = () => {
+    try {
+      if (child?.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nothing of it is left.
+    }
+  };
 
   const start = () => {
     if (closed) return;
@@ -137,6 +148,7 @@ export async function startReactor(
       stream?.on('data', (chunk: Buffer) => (written += chunk.length));
     }
     child.once('exit', (status, signal) => {
+      killGroup();
       waiting = undefined;
       finish({ failure: { errorType: 'Runtime.ExitError', status, signal } });
       start();
@@ -175,7 +187,7 @@ export async function startReactor(
       closed = true;
       if (child?.exitCode === null && child.signalCode === null) {
         const gone = new Promise((resolve) => child?.once('exit', resolve));
-        child.kill('SIGKILL');
+        killGroup();
         await gone;
       }
       server.closeAllConnections();

@@ -1,0 +1,65 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { emptyFolder } from '../../reactor-runtime/loop/empty-folder.ts';
+
+describe('emptying the temp folder', () => {
+  const root = mkdtempSync(join(tmpdir(), 'cloakroom-empty-'));
+  const folder = join(root, 'temp');
+  const outside = join(root, 'outside');
+
+  beforeEach(() => {
+    mkdirSync(folder);
+    mkdirSync(outside, { recursive: true });
+    writeFileSync(join(outside, 'kept'), '');
+  });
+  afterEach(() => {
+    const before = process.cwd();
+    emptyFolder(folder);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(outside)).toEqual(['kept']);
+    expect(process.cwd()).toBe(before);
+    rmSync(folder, { recursive: true });
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  test('of nothing', () => {
+    expect(existsSync(folder)).toBe(true);
+  });
+
+  test('of thousands of names and of folders beside folders', () => {
+    for (let at = 0; at < 2_000; at += 1) writeFileSync(join(folder, `file-${String(at)}`), '');
+    for (let at = 0; at < 200; at += 1) {
+      mkdirSync(join(folder, `folder-${String(at)}`, 'inner'), { recursive: true });
+      writeFileSync(join(folder, `folder-${String(at)}`, 'inner', 'file'), 'x');
+    }
+  });
+
+  test('of folders deeper than the longest path', () => {
+    const before = process.cwd();
+    process.chdir(folder);
+    for (let at = 0; at < 200; at += 1) {
+      mkdirSync('d'.repeat(100));
+      process.chdir('d'.repeat(100));
+      writeFileSync('file', '');
+    }
+    process.chdir(before);
+  });
+
+  test('of what nobody may read, and of links that lead elsewhere', () => {
+    mkdirSync(join(folder, 'closed', 'inner'), { recursive: true });
+    writeFileSync(join(folder, 'closed', 'inner', 'file'), '');
+    symlinkSync(outside, join(folder, 'link'));
+    symlinkSync(join(outside, 'kept'), join(folder, 'closed', 'link'));
+    for (const name of ['closed/inner', 'closed', '.']) chmodSync(join(folder, name), 0);
+  });
+});

@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs';
+import { withReactor } from './a-reactor.ts';
+import { HOSTILE } from './hostile-programs.ts';
+
+/** Runs the program that it is given, or is honest: holds a card for a while wherever code does, and answers what only its own arguments tell. */
+const CODE = `const AsyncFunction = (async () => {}).constructor; const { join } = require('path');
+module.exports = async (req) => {
+  const { program, card } = req.args;
+  if (program !== undefined) return { raw: await new AsyncFunction('req', 'require', '__filename', program)(req, require, __filename) };
+  const text = JSON.stringify(card); globalThis.card = card; process.env.CARD = text;
+  require('fs').writeFileSync(join(require('os').tmpdir(), 'card'), text);
+  const { card: held } = await new Promise((resolve) => setTimeout(resolve, 1, { card: Buffer.from(text) }));
+  return { raw: [...String(held)].reverse().join('') };
+};`;
+
+/** A card that no other invocation has. */
+const cardOf = (at: number) => ({
+  number: `4000${String(100_000_000_000 + at * 7_919)}`,
+  cvc: `PLANT-${at.toString(36)}x`,
+});
+
+describe('nothing of an invocation, or to it, reaches another one', () => {
+  test('there are hostile programs enough', () => {
+    expect(HOSTILE.length).toBeGreaterThanOrEqual(110);
+    expect(new Set(HOSTILE.map(({ name }) => name)).size).toBe(HOSTILE.length);
+  });
+
+  test('hostile after honest, honest after hostile', async () => {
+    await withReactor(CODE, async (reactor) => {
+      const planted: string[] = [];
+      let [invocations, before] = [0, 'nothing'];
+      const findings: string[] = [];
+      const honest = async () => {
+        const card = cardOf(planted.length);
+        planted.push(card.number, card.cvc);
+        const { answer } = await reactor.invoke({ card });
+        invocations += 1;
+        const expected = Array.from(JSON.stringify(card)).reverse().join('');
+        if (answer?.value?.raw !== expected)
+          findings.push(`after ${before}: answered ${JSON.stringify(answer)}`);
+      };
+      for (const { name, code, ends } of HOSTILE) {
+        await honest();
+        const limit = { timeout_ms: ends === 'timeout' ? 300 : 3_000 };
+        const { text, failure } = await reactor.invoke({ program: code, port: reactor.port }, limit);
+        const result = text ?? JSON.stringify(failure);
+        invocations += 1;
+        before = name;
+        for (const plant of planted) if (result.includes(plant)) findings.push(`${name} saw ${plant}`);
+        // One process of the loop, which alone asks for events; nothing left, nothing written.
+        if (reactor.started() !== 1) findings.push(`${name} ended the loop`);
+        if (reactor.asked() > invocations + 1) findings.push(`${name} asked for events`);
+        if (reactor.written() !== 0) findings.push(`${name} wrote to the log`);
+      }
+      await honest();
+      expect(findings).toEqual([]);
+      expect(readdirSync(reactor.temp)).toEqual([]);
+    });
+  }, 240_000);
+});
