@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { withReactor } from './a-reactor.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
@@ -7,6 +6,7 @@ const CODE = `const AsyncFunction = (async () => {}).constructor; const { join }
 module.exports = async (req) => {
   const { program, card } = req.args;
   if (program !== undefined) return { raw: await new AsyncFunction('req', 'require', '__filename', program)(req, require, __filename) };
+  const left = require('fs').readdirSync(require('os').tmpdir()); if (left.length > 0) return { raw: left.slice(0, 9) };
   const text = JSON.stringify(card); globalThis.card = card; process.env.CARD = text;
   require('fs').writeFileSync(join(require('os').tmpdir(), 'card'), text);
   const { card: held } = await new Promise((resolve) => setTimeout(resolve, 1, { card: Buffer.from(text) }));
@@ -54,7 +54,6 @@ describe('nothing of an invocation, or to it, reaches another one', () => {
       }
       await honest();
       expect(findings).toEqual([]);
-      expect(readdirSync(reactor.temp)).toEqual([]);
     });
   }, 240_000);
 });
