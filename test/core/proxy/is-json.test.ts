@@ -31,17 +31,14 @@ const changed = fc
   });
 
 describe('whether a text is JSON', () => {
-  it.each([1, 2, 4, 8])(
-    'is told as JSON.parse tells it, with strings of %d looked at by themselves',
-    (long) => {
-      fc.assert(
-        fc.property(fc.oneof(texts, changed, fc.json()), (text) => {
-          expect(isJson(text, long)).toBe(parses(text));
-        }),
-        { numRuns: 5_000 },
-      );
-    },
-  );
+  it('is told as JSON.parse tells it', () => {
+    fc.assert(
+      fc.property(fc.oneof(texts, changed, fc.json()), (text) => {
+        expect(isJson(text)).toBe(parses(text));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
 
   const long = 'x'.repeat(100_000);
   it.each([

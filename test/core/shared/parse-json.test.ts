@@ -148,6 +148,20 @@ describe('JSON', () => {
     );
   });
 
+  it('is parsed at once, and with an escaped name only in the strings that need it', () => {
+    const parsing = jest.spyOn(JSON, 'parse');
+    const calls = (text: string) => {
+      parsing.mockClear();
+      parseJson(text);
+      return parsing.mock.calls.length;
+    };
+    const zeros = `[${Array(1_000).fill('0').join()}]`;
+    expect(calls(`{"a":${zeros},"b":"\\n"}`)).toBe(1);
+    expect(calls(`{"\\"":${zeros},"b":"\\n","c":"short","d":true}`)).toBe(2);
+    expect(calls(`[${Array(500).fill('{"\\"":"a","plain":0}').join()}]`)).toBe(500);
+    parsing.mockRestore();
+  });
+
   it('of any depth is read', () => {
     const depth = 100_000;
     const text = '{"\\"":['.repeat(depth) + ']}'.repeat(depth);
