@@ -1,11 +1,9 @@
 import type { Content } from '../core/shared/content.ts';
-import { endOfString } from '../core/shared/json-strings.ts';
+import { DEPTH_MAX, JsonExtentError, MEMBERS_MAX, membersOf } from '../core/shared/json-extent.ts';
 import type { Json } from '../core/shared/json.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 
-/** Deepest nesting of objects and arrays (decisions.md, section 1). */
-const DEPTH_MAX = 64;
 /** May stand before the text and be ignored (RFC 8259, section 8.1). */
 const BYTE_ORDER_MARK = '\ufeff';
 const NOT_JSON = 'The body is not valid JSON.';
@@ -37,36 +35,35 @@ function losesPrecision(text: string): boolean {
   return !Number.isFinite(value) || decimal(String(value)) !== decimal(text);
 }
 
-const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
-/** Numbers this short are always exact. */
+/** Numbers this short are always exact, unless they have an exponent. */
 const EXACT_LENGTH = 15;
+const NUMBER = /^-?\d/;
 
-/** Walks the text outside of strings: how deep it nests, and whether each long number survives. */
-function check(text: string): void {
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      at = endOfString(text, at);
-    } else if (code === 0x7b || code === 0x5b) {
-      depth += 1;
-      if (depth > DEPTH_MAX) throw refused(`The body is nested deeper than ${String(DEPTH_MAX)} levels.`);
-    } else if (code === 0x7d || code === 0x5d) {
-      depth -= 1;
-    } else if (code >= 0x30 && code <= 0x39) {
-      NUMBER.lastIndex = at;
-      const number = NUMBER.exec(text)?.[0] ?? '';
-      const mayLose = number.length > EXACT_LENGTH || /e/i.test(number);
-      if (mayLose && losesPrecision(number))
-        throw refused('The body has a number that cannot be kept exactly; send it as a string.');
-      at += Math.max(number.length - 1, 0);
-    }
-  }
+function checkNumber(text: string): void {
+  const mayLose = text.length > EXACT_LENGTH || /e/i.test(text);
+  if (mayLose && NUMBER.test(text) && losesPrecision(text))
+    throw refused('The body has a number that cannot be kept exactly; send it as a string.');
 }
 
+const isString = (text: string, start: number): boolean => text.charCodeAt(start) === 0x22;
+
+/** Looks at a text before anything is made of it: how deep it nests, how much it holds, and whether each long number survives. */
+function check(text: string): void {
+  membersOf(text, {
+    look: (start, end) => {
+      if (!isString(text, start)) checkNumber(text.slice(start, end));
+    },
+  });
+}
+
+const EXCESS = {
+  depth: `The body is nested deeper than ${String(DEPTH_MAX)} levels.`,
+  members: `The body holds more than ${MEMBERS_MAX.toLocaleString('en')} elements and members.`,
+} as const;
+
 /**
- * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64 levels, or holds a number that would not
- * come back as it went in.
+ * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64 levels, holds more than 100,000 elements and
+ * members, or a number that would not come back as it went in.
  */
 export function parseJsonBody({ text: whole }: Content): Json {
   if (whole === undefined) throw refused(NOT_JSON);
@@ -76,6 +73,7 @@ export function parseJsonBody({ text: whole }: Content): Json {
     check(text);
     value = parseJson(text);
   } catch (error) {
+    if (error instanceof JsonExtentError) throw refused(EXCESS[error.exceeds]);
     // A syntax error of JSON.parse quotes the text, which may be card data: it is neither shown nor kept.
     throw error instanceof ServiceError ? error : refused(NOT_JSON);
   }

@@ -1,7 +1,8 @@
 import type { core, ZodMiniType } from 'zod/mini';
 import type { Json } from '../core/shared/json.ts';
+import { FieldReporter } from '../core/shared/field-reporter.ts';
 import { memberPath } from '../core/shared/member-path.ts';
-import { invalidMembers, ServiceError } from '../core/shared/service-error.ts';
+import { ServiceError } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Route } from './route.ts';
@@ -32,20 +33,20 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
   }
 }
 
-/** The messages of a schema by path. Schemas of bodies have messages of their own; none quotes a value. */
-function fieldErrors(error: core.$ZodError, at: string): Record<string, string[]> {
-  // Paths are the caller's: one named `constructor` is a path like any other.
-  const errors = Object.create(null) as Record<string, string[]>;
-  for (const issue of error.issues)
-    (errors[issue.path.reduce<string>(memberPath, at) || 'body'] ??= []).push(issue.message);
-  return errors;
+/** Throws the messages of a schema by path, as many as a caller is shown. Schemas have messages of their own; none quotes a value. */
+function throwIssues(issues: readonly core.$ZodIssue[], at: string): never {
+  const fields = new FieldReporter();
+  for (const { path, message } of issues) {
+    if (fields.isFull) break;
+    fields.report(path.reduce<string>(memberPath, at) || 'body', message);
+  }
+  throw fields.error();
 }
 
 /** A value in the shape of a schema. Throws `validation_failed` with paths below `at`. */
 export function parseAt<T>(schema: ZodMiniType<T>, value: unknown, at: string): T {
   const result = schema.safeParse(value);
-  if (!result.success) throw invalidMembers(fieldErrors(result.error, at));
-  return result.data;
+  return result.success ? result.data : throwIssues(result.error.issues, at);
 }
 
 function jsonOf(request: ApiRequest): Json {

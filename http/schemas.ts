@@ -23,9 +23,11 @@ export function optional<T extends ZodMiniType>(
   );
 }
 
-/** A list. */
-export function list<T extends ZodMiniType>(element: T) {
-  return z.array(element, { error: 'must be an array' });
+/** A list of at most `most` elements; a longer one is refused before its elements are looked at. */
+export function list<T extends ZodMiniType>(element: T, most = 100) {
+  return z
+    .array(element, { error: 'must be an array' })
+    .check(z.maxLength(most, `must be at most ${String(most)}`));
 }
 
 /** One of a few names. */
@@ -53,6 +55,9 @@ export const json = z
 /** A boolean. */
 export const boolean = z.boolean({ error: 'must be true or false' });
 
+/** Entries that are told to be wrong. */
+const WRONG_ENTRIES_MAX = 100;
+
 /** An object of texts; zod's own record loses a member named `__proto__`. */
 export function textMap<Value extends string | null>(isValue: (value: unknown) => value is Value) {
   return z
@@ -65,8 +70,13 @@ export function textMap<Value extends string | null>(isValue: (value: unknown) =
         },
       }),
       z.superRefine((given: unknown, context) => {
-        for (const [key, value] of Object.entries(isJsonObject(given) ? given : {}))
-          if (!isValue(value)) context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
+        let wrong = 0;
+        for (const [key, value] of Object.entries(isJsonObject(given) ? given : {})) {
+          if (isValue(value)) continue;
+          context.addIssue({ code: 'custom', path: [key], message: 'must be a string' });
+          wrong += 1;
+          if (wrong === WRONG_ENTRIES_MAX) return;
+        }
       }),
     );
 }

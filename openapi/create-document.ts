@@ -43,7 +43,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'A permission is missing, no rule matches, or the type of the application is wrong.',
   404: 'No such resource in this tenant, or it has expired.',
   409: 'A request with the same idempotency key is still running.',
-  413: 'The body is over 6 MB, or the answer would be, or the tokens that it names are.',
+  413: 'The body is over 6 MB, or the answer would be, or the tokens that it names are, or these hold more than 100,000 elements and members.',
   415: 'The body must be `application/merge-patch+json`.',
   422: 'The idempotency key was used with another body.',
   429: 'Throttled.',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
+import { DEPTH_MAX, JsonExtentError, membersOf } from '../../core/shared/json-extent.ts';
 import type { Json } from '../../core/shared/json.ts';
 import { parseJson } from '../../core/shared/parse-json.ts';
 import { Secret } from '../../core/shared/secret.ts';
@@ -29,38 +30,30 @@ const answer = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('stale') }),
 ]);
 
-function parsed(payload: Uint8Array | undefined): unknown {
-  try {
-    return parseJson(Buffer.from(payload ?? []).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Levels of a result, as of every body (decisions.md, section 1): what is deeper breaks whoever walks it. */
-const DEPTH_MAX = 64;
 /** Most bytes of a result where it stands as a string in an answer: with its quotation marks escaped. */
 const ESCAPED_MAX_BYTES = 5_900_000;
 
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** Whether arrays and objects stand in one another more than so many levels deep. Level by level: a hostile depth must not be a stack. */
-function isDeep(value: Json): boolean {
-  let level: readonly object[] = isContainer(value) ? [value] : [];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > DEPTH_MAX) return true;
-    level = level.flatMap((each) => Object.values(each).filter(isContainer));
-  }
-  return false;
-}
-
 function returned(payload: Uint8Array | undefined, value: Json): RunOutcome {
-  if (isDeep(value)) return { outcome: 'unserializable' };
   const length = payload?.length ?? 0;
   const isLarge =
     length * 2 > ESCAPED_MAX_BYTES &&
     Buffer.byteLength(JSON.stringify(JSON.stringify(value))) > ESCAPED_MAX_BYTES;
   return isLarge ? { outcome: 'too_large' } : { outcome: 'returned', value: new Secret(value) };
+}
+
+/** The object that the value stands in. */
+const ENVELOPE_DEPTH = 1;
+const EXCESS = { depth: 'unserializable', members: 'too_large' } as const;
+
+/** What the runtime answered, if it holds no more than a body may: counted before anything is made of it. */
+function parsed(payload: Uint8Array | undefined): unknown {
+  const text = Buffer.from(payload ?? []).toString('utf8');
+  try {
+    membersOf(text, { depthMax: DEPTH_MAX + ENVELOPE_DEPTH });
+    return parseJson(text);
+  } catch (error) {
+    return error instanceof JsonExtentError ? { outcome: EXCESS[error.exceeds] } : undefined;
+  }
 }
 
 /** The outcome in an answer; what is none is `exited`: something else than the runtime has answered, or nothing. */

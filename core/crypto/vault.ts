@@ -1,4 +1,5 @@
 import type { Json } from '../shared/json.ts';
+import type { MembersAllowance } from '../shared/json-extent.ts';
 import { parseJson } from '../shared/parse-json.ts';
 import { Secret } from '../shared/secret.ts';
 import { dataKeyVersion, openRecord, sealRecord, type RecordContext } from './record-seal.ts';
@@ -8,8 +9,11 @@ import type { TenantKeys } from './tenant-keys.ts';
 export interface Vault {
   /** Sealed bytes for one field of one record, under the tenant's current data key. */
   seal(context: RecordContext, value: Secret<Json>): Promise<Buffer>;
-  /** The value of a sealed field. Rejects with `RecordCorruptedError` if it was changed or moved. */
-  open(context: RecordContext, sealed: Buffer): Promise<Secret<Json>>;
+  /**
+   * The value of a sealed field. Rejects with `RecordCorruptedError` if it was changed or moved, and with `JsonExtentError` if it holds more
+   * than is left of `allowance`, before anything is made of it.
+   */
+  open(context: RecordContext, sealed: Buffer, allowance?: MembersAllowance): Promise<Secret<Json>>;
 }
 
 export function createVault(keys: TenantKeys): Vault {
@@ -18,9 +22,11 @@ export function createVault(keys: TenantKeys): Vault {
       const dataKey = await keys.current(context.tenantId, 'data');
       return sealRecord(dataKey, context, Buffer.from(JSON.stringify(value.reveal())));
     },
-    async open(context, sealed) {
+    async open(context, sealed, allowance) {
       const dataKey = await keys.version(context.tenantId, 'data', dataKeyVersion(sealed));
-      return new Secret(parseJson(openRecord(dataKey, context, sealed).toString('utf8')));
+      const json = openRecord(dataKey, context, sealed).toString('utf8');
+      allowance?.take(json);
+      return new Secret(parseJson(json));
     },
   };
 }

@@ -40,11 +40,11 @@ export function weigh(value: unknown, steps: number, budget: Budget, level = 0):
   } else {
     budget.charge(NODE);
     if (typeof value !== 'object' || value === null) return;
-    const entries = Object.entries(value);
-    budget.charge(entries.length * (entries.length > MANY ? MEMBER_OF_MANY : MEMBER));
-    for (const [name, member] of entries) {
+    const names = Object.keys(value);
+    budget.charge(names.length * (names.length > MANY ? MEMBER_OF_MANY : MEMBER));
+    for (const name of names) {
       budget.charge(Math.ceil(steps * name.length));
-      weigh(member, steps, budget, level + 1);
+      weigh((value as Readonly<Record<string, unknown>>)[name], steps, budget, level + 1);
     }
   }
 }

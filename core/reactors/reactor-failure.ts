@@ -1,3 +1,4 @@
+import { MEMBERS_MAX } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import type { RunOutcome, ThrownError } from './reactor-runner.ts';
 
@@ -59,7 +60,10 @@ export function runFailure(
     case 'exited':
       return new ServiceError('reactor_failed', 'The code ended without an answer.');
     case 'too_large':
-      return new ServiceError('reactor_failed', 'The result is larger than 5 MB.');
+      return new ServiceError(
+        'reactor_failed',
+        `The result is larger than 5 MB, or holds more than ${MEMBERS_MAX.toLocaleString('en')} elements and members.`,
+      );
     case 'unserializable':
       return new ServiceError(
         'reactor_failed',

@@ -1,11 +1,11 @@
-import { invalidMembers, type FieldErrors } from './service-error.ts';
+import { PATH_MAX_LENGTH } from './member-path.ts';
+import { invalidMembers, type FieldErrors, type ServiceError } from './service-error.ts';
 
 /** What a caller is told at the most: enough to mend a request, and never an answer as large as the request. */
 const PATHS_MAX = 100;
 const MESSAGES_MAX = 10;
 /** Problems that are looked at, also those that share a path or are not told: what is wrong a million times costs no more than this. */
 const PROBLEMS_MAX = 1_000;
-const PATH_MAX_LENGTH = 500;
 
 /** Expressions in one request. Far more than the 100 tokens that a request may name need; each costs memory until the answer. */
 const EXPRESSIONS_MAX = 10_000;
@@ -57,6 +57,11 @@ export class FieldReporter {
 
   /** Throws `validation_failed` with all that was reported, if anything was. */
   throwIfFailed(): void {
-    if (this.failed) throw invalidMembers(this.#errors);
+    if (this.failed) throw this.error();
+  }
+
+  /** What was reported, as `validation_failed`. */
+  error(): ServiceError {
+    return invalidMembers(this.#errors);
   }
 }

@@ -1,12 +1,31 @@
-import { isJsonObject, jsonObject, type Json } from './json.ts';
+import { JsonExtentError, MEMBERS_MAX } from './json-extent.ts';
+import { isJsonObject, jsonObject, withMembers, type Json, type JsonObject } from './json.ts';
 
-/** Applies a JSON merge patch (RFC 7386, section 2). Members whose patch is `null` are removed; anything but an object replaces. */
+/** A patch of what is no object: itself without its members that are `null`. */
+function withoutNulls(patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  const own = Object.keys(patch);
+  const names = own.filter((name) => patch[name] !== null);
+  return withMembers(patch, withoutNulls, own, names.length === own.length ? own : names);
+}
+
+function mergedObjects(target: JsonObject, patch: JsonObject): JsonObject {
+  const kept = Object.keys(target).filter((name) => !Object.hasOwn(patch, name) || patch[name] !== null);
+  const added = Object.keys(patch).filter((name) => !Object.hasOwn(target, name) && patch[name] !== null);
+  // Before it is made: two objects of other names add up to twice of what one may hold.
+  if (kept.length + added.length > MEMBERS_MAX) throw new JsonExtentError('members');
+  const merged = (name: string): Json =>
+    Object.hasOwn(patch, name)
+      ? mergePatch(target[name] ?? null, patch[name] ?? null)
+      : (target[name] ?? null);
+  return jsonObject([
+    ...kept.map((name) => [name, merged(name)] as const),
+    ...added.map((name) => [name, withoutNulls(patch[name] ?? null)] as const),
+  ]);
+}
+
+/** Applies a JSON merge patch (RFC 7386, section 2). Members whose patch is `null` are removed; anything but an object replaces. Throws `JsonExtentError`. */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
-  const members = new Map(isJsonObject(target) ? Object.entries(target) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) members.delete(name);
-    else members.set(name, mergePatch(members.get(name) ?? null, value));
-  }
-  return jsonObject(members);
+  return isJsonObject(target) ? mergedObjects(target, patch) : withoutNulls(patch);
 }

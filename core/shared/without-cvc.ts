@@ -1,11 +1,13 @@
-import { isJsonObject, jsonObject, type Json } from './json.ts';
+import { isJsonObject, withElements, withMembers, type Json } from './json.ts';
 
 /** A JSON value without members named `cvc`, wherever they stand: all of them, or those whose value `isCvc`. */
 export function withoutAnyCvc(value: Json, isCvc: (member: Json) => boolean = () => true): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).map((element) => withoutAnyCvc(element, isCvc));
+  const without = (member: Json): Json => withoutAnyCvc(member, isCvc);
+  if (Array.isArray(value)) return withElements(value as readonly Json[], without);
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).filter(([name, member]) => name !== 'cvc' || !isCvc(member));
-  return jsonObject(entries.map(([name, member]) => [name, withoutAnyCvc(member, isCvc)] as const));
+  const own = Object.keys(value);
+  const hasCvc = Object.hasOwn(value, 'cvc') && isCvc(value['cvc'] ?? null);
+  return withMembers(value, without, own, hasCvc ? own.filter((name) => name !== 'cvc') : own);
 }
 
 /** Whether a value can be a cvc. Of one to four digits: a number has lost the leading zeros of its three or four. */

@@ -9,8 +9,9 @@ import {
   type TokenTemplate,
 } from '../expressions/token-expression.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
-import { isJsonObject, jsonObject, type Json } from '../shared/json.ts';
-import { memberPath } from '../shared/member-path.ts';
+import { hasExpression } from '../expressions/template.ts';
+import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { pathOf, type Place } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import {
   resolveTokens,
@@ -27,64 +28,84 @@ export interface DetokenizedJson extends Pick<ResolvedTokens, 'keepUntil' | 'tok
   readonly value: Secret<Json>;
 }
 
-/** A JSON value whose texts are parsed as templates, with their paths. */
-export type ParsedJson =
-  | { readonly path: string; readonly template: TokenTemplate }
-  | { readonly array: readonly ParsedJson[] }
-  | { readonly object: readonly (readonly [string, ParsedJson])[] }
-  | { readonly value: Json };
+interface ParsedText {
+  readonly path: string;
+  readonly template: TokenTemplate;
+}
 
-function parseText(text: string, path: string, fields: TemplateFields): ParsedJson {
-  if (fields.isFull) return { value: null };
+/** A list or object, and those of its members that hold expressions. */
+interface ParsedContainer {
+  readonly source: readonly Json[] | JsonObject;
+  /** By name or index. */
+  readonly members: readonly (readonly [string, ParsedJson])[];
+}
+
+/** What of a JSON value holds expressions, parsed; all else passes through as it is. */
+export type ParsedJson = ParsedText | ParsedContainer;
+
+function parseText(text: string, path: string, fields: TemplateFields): ParsedText | undefined {
   try {
     const template = parseTokenTemplate(text, fields.budget);
-    fields.countExpressions(path === '' ? 'body' : path, referencesOf(template).length);
+    fields.countExpressions(path, referencesOf(template).length);
     return { path, template };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    fields.report(path === '' ? 'body' : path, error.message);
-    return { value: null };
+    fields.report(path, error.message);
+    return undefined;
   }
 }
 
-/** Parses every text of a JSON value; what is wrong is reported with its path. */
-export function parseTexts(value: Json, path: string, fields: TemplateFields): ParsedJson {
-  if (typeof value === 'string') return parseText(value, path, fields);
-  if (Array.isArray(value)) {
-    return {
-      array: (value as readonly Json[]).map((element, index) =>
-        parseTexts(element, memberPath(path, index), fields),
-      ),
-    };
-  }
-  if (!isJsonObject(value)) return { value };
-  return {
-    object: Object.entries(value).map(
-      ([name, member]) => [name, parseTexts(member, memberPath(path, name), fields)] as const,
-    ),
+/** Parses the texts of a JSON value that hold expressions, `undefined` if none does; what is wrong is reported with its path below `root`. */
+export function parseTexts(
+  value: Json,
+  root: string,
+  fields: TemplateFields,
+  place?: Place,
+): ParsedJson | undefined {
+  if (typeof value === 'string')
+    return hasExpression(value) && !fields.isFull
+      ? parseText(value, pathOf(place, root) || 'body', fields)
+      : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const members: (readonly [string, ParsedJson])[] = [];
+  const look = (member: number | string, child: Json) => {
+    // Most leaves are no text, and most texts hold nothing.
+    const isPlain = typeof child === 'string' ? !hasExpression(child) : typeof child !== 'object';
+    const parsed = isPlain ? undefined : parseTexts(child, root, fields, { parent: place, member });
+    if (parsed !== undefined) members.push([String(member), parsed]);
   };
+  if (Array.isArray(value))
+    (value as readonly Json[]).forEach((element, index) => {
+      look(index, element);
+    });
+  else if (isJsonObject(value)) for (const name of Object.keys(value)) look(name, value[name] ?? null);
+  return members.length === 0 ? undefined : { source: value, members };
 }
 
 /** All templates in a parsed value. */
-export function templatesIn(parsed: ParsedJson): readonly TokenTemplate[] {
-  if ('template' in parsed) return [parsed.template];
-  if ('array' in parsed) return parsed.array.flatMap(templatesIn);
-  return 'object' in parsed ? parsed.object.flatMap(([, member]) => templatesIn(member)) : [];
+export function templatesIn(parsed: ParsedJson | undefined): readonly TokenTemplate[] {
+  if (parsed === undefined) return [];
+  return 'template' in parsed
+    ? [parsed.template]
+    : parsed.members.flatMap(([, member]) => templatesIn(member));
 }
 
 /** The value with every template filled in; a filter that fails is reported with its path. */
-export function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields): Json {
-  if ('value' in parsed) return parsed.value;
-  if ('array' in parsed) return parsed.array.map((element) => fillTexts(element, filling, fields));
-  if ('object' in parsed)
-    return jsonObject(
-      parsed.object.map(([name, member]) => [name, fillTexts(member, filling, fields)] as const),
+function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields): Json {
+  if ('source' in parsed) {
+    const { source } = parsed;
+    const filled = parsed.members.map(
+      ([name, member]) => [name, fillTexts(member, filling, fields)] as const,
     );
+    return Array.isArray(source)
+      ? Object.assign((source as readonly Json[]).slice(), Object.fromEntries(filled))
+      : jsonObject([...Object.entries(source), ...filled]);
+  }
   try {
     return fillTokenTemplate(parsed.template, filling);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    fields.report(parsed.path === '' ? 'body' : parsed.path, error.message);
+    fields.report(parsed.path, error.message);
     return null;
   }
 }
@@ -106,7 +127,8 @@ export async function detokenizeJson(
   const references = templatesIn(parsed).flatMap(referencesOf);
   const { budget } = fields;
   const tokens = await resolveTokens(deps, caller, what, references);
-  const filled = fillTexts(parsed, { valueOf: tokens.valueOf, budget }, fields);
+  const filling = { valueOf: tokens.valueOf, budget };
+  const filled = parsed === undefined ? value : fillTexts(parsed, filling, fields);
   fields.throwIfFailed();
   const { keepUntil } = tokens;
   return {

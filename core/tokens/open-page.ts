@@ -1,6 +1,8 @@
 import type { Transform } from '../applications/access-rule.ts';
+import { SEAL_OVERHEAD_BYTES } from '../crypto/record-seal.ts';
 import type { Budget } from '../expressions/budget.ts';
 import type { Json } from '../shared/json.ts';
+import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
 import type { Secret } from '../shared/secret.ts';
 import {
   describe,
@@ -53,31 +55,63 @@ export async function openPage(
   const opened = await openWholeData(deps, revealed);
   const wholeOf = new Map(revealed.map(({ id }, index) => [id, opened[index]]));
 
-  async function dataOf(token: TokenHead, transform: Transform, mask: Json): Promise<Data> {
-    if (transform === 'redact' || (transform === 'mask' && mask === null)) return undefined;
+  /** The data that a mask is to be evaluated on; `undefined` if it holds more than its share of what a request may open. */
+  async function openShare(token: StoredToken): Promise<Secret<Json> | undefined> {
+    try {
+      return await openData(deps.vault, token, new MembersAllowance(MEMBERS_MAX / size));
+    } catch (error) {
+      if (error instanceof JsonExtentError) return undefined;
+      throw error;
+    }
+  }
+
+  async function dataOf(
+    token: TokenHead,
+    transform: Transform,
+    description: TokenDescription | undefined,
+  ): Promise<Data> {
+    if (transform === 'redact' || (transform === 'mask' && !token.hasMask)) return undefined;
     if (transform === 'reveal') return fits(wholeOf.get(token.id)) ?? 'too_large';
+    // A mask that is left out is not opened, so nothing can be masked by it.
+    if (description === undefined) return 'too_large';
     const inline = withData(token);
-    return inline === undefined
-      ? 'too_large'
-      : fits(maskData(mask, await openData(deps.vault, inline), budget));
+    const data = inline && (await openShare(inline));
+    return data === undefined ? 'too_large' : fits(maskData(description.mask, data, budget));
   }
 
   return Promise.all(
     permitted.map(async ({ token, transform }) => {
-      const description = describe(token, await openDetails(deps.vault, token));
-      return view(token, await dataOf(token, transform, description.mask), description, share);
+      const description = isLarge(token, share)
+        ? undefined
+        : describe(token, await openDetails(deps.vault, token));
+      return view(token, await dataOf(token, transform, description), description, share);
     }),
   );
 }
 
-function view(token: TokenHead, data: Data, description: TokenDescription, share: number): TokenView {
+/** Whether what describes a token takes more than its share: such details are not opened. */
+function isLarge({ sealedDetails }: TokenHead, share: number): boolean {
+  return sealedDetails !== undefined && sealedDetails.length - SEAL_OVERHEAD_BYTES > share;
+}
+
+/** The members that are named where a description is left out: those that there are, or, if it was not opened, may be. */
+function describing(token: TokenHead, description: TokenDescription | undefined): readonly string[] {
+  if (description === undefined)
+    return [...(token.hasMask ? ['mask'] : []), 'fingerprint_expression', 'metadata', 'search_indexes'];
   const members = descriptionOf(description);
-  const isDescribed = bytesOf(members) <= share;
+  return Object.keys(members).filter((name) => members[name as keyof typeof members] !== undefined);
+}
+
+function view(
+  token: TokenHead,
+  data: Data,
+  description: TokenDescription | undefined,
+  share: number,
+): TokenView {
+  const isDescribed = description !== undefined && bytesOf(descriptionOf(description)) <= share;
   const omitted = [
     ...(data === 'too_large' ? ['data'] : []),
-    ...(isDescribed
-      ? []
-      : Object.keys(members).filter((name) => members[name as keyof typeof members] !== undefined)),
+    ...(isDescribed ? [] : describing(token, description)),
   ];
   return {
     ...token,

@@ -5,6 +5,7 @@ import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplates } from '../expressions/render.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Json } from '../shared/json.ts';
+import type { MembersAllowance } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { wholeData } from './prepare-token.ts';
 import { sealContext } from './seal-context.ts';
@@ -22,16 +23,21 @@ export interface OpenTokenDeps {
 export async function openDetails(
   vault: Vault,
   token: Omit<StoredToken, 'sealedData'>,
+  allowance?: MembersAllowance,
 ): Promise<TokenDetails> {
   if (token.sealedDetails === undefined) return {};
-  const details = await vault.open(sealContext(token, 'details'), token.sealedDetails);
+  const details = await vault.open(sealContext(token, 'details'), token.sealedDetails, allowance);
   // Only this module's counterpart in create and update writes the field, and the seal proves it unchanged.
   return details.reveal() as TokenDetails;
 }
 
 /** The stored data of a token, without a cvc: what expressions see. */
-export function openData(vault: Vault, token: StoredToken): Promise<Secret<Json>> {
-  return vault.open(sealContext(token, 'data'), token.sealedData);
+export function openData(
+  vault: Vault,
+  token: StoredToken,
+  allowance?: MembersAllowance,
+): Promise<Secret<Json>> {
+  return vault.open(sealContext(token, 'data'), token.sealedData, allowance);
 }
 
 /** Whether a card has a cvc whose hour is not over; whether the record is still there is another question. */
@@ -54,6 +60,7 @@ async function openCvc(
 export async function openWholeData(
   deps: OpenTokenDeps,
   tokens: readonly StoredToken[],
+  allowance?: MembersAllowance,
 ): Promise<readonly Secret<Json>[]> {
   const withCvc = tokens.filter((token) => hasCvc(token, deps.clock()));
   const [first] = withCvc;
@@ -62,7 +69,7 @@ export async function openWholeData(
     first === undefined ? new Map<string, StoredCvc>() : await deps.tokenStore.findCvcs(first.tenantId, ids);
   return Promise.all(
     tokens.map(async (token) =>
-      wholeData(await openData(deps.vault, token), await openCvc(deps, token, cvcs.get(token.id))),
+      wholeData(await openData(deps.vault, token, allowance), await openCvc(deps, token, cvcs.get(token.id))),
     ),
   );
 }
@@ -133,26 +140,30 @@ export async function showToken(
 export interface PermittedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
+  /** Nothing of it is shown but its data. */
+  readonly isDataAlone?: boolean;
 }
 
-/** {@link showToken} for tokens that were read from the store. */
+/** {@link showToken} for tokens that were read from the store. Throws `JsonExtentError` for more than `allowance` leaves. */
 export async function openTokens(
   deps: OpenTokenDeps,
   permitted: readonly PermittedToken[],
   budget: Budget,
+  allowance?: MembersAllowance,
 ): Promise<readonly TokenView[]> {
   const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
-  const whole = await openWholeData(deps, revealed);
+  const whole = await openWholeData(deps, revealed, allowance);
   const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));
   return Promise.all(
-    permitted.map(async ({ token, transform }) =>
+    permitted.map(async ({ token, transform, isDataAlone = false }) =>
       showToken(
         token,
         transform,
         {
-          details: await openDetails(deps.vault, token),
-          data: () => openData(deps.vault, token),
-          wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token),
+          // The mask is among them.
+          details: isDataAlone && transform !== 'mask' ? {} : await openDetails(deps.vault, token, allowance),
+          data: () => openData(deps.vault, token, allowance),
+          wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token, allowance),
         },
         budget,
       ),

@@ -5,6 +5,7 @@ import { renderTemplate, renderTemplates } from '../expressions/render.ts';
 import type { Container } from '../shared/container.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { canonical, isJsonObject, type Json } from '../shared/json.ts';
+import { JsonExtentError, MEMBERS_MAX, membersOf } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
@@ -51,9 +52,25 @@ export const DATA_MAX_BYTES = 3_500_000;
 /** Largest metadata, mask and expressions of a token together, in bytes of JSON: they stand in the token's own record. */
 const DETAILS_MAX_BYTES = 300_000;
 
-function checkSize(what: string, value: unknown, most: number): void {
-  if (Buffer.byteLength(JSON.stringify(value)) > most)
+/** Throws `payload_too_large`; returns the JSON. */
+function checkSize(what: string, value: unknown, most: number): string {
+  const json = JSON.stringify(value);
+  if (Buffer.byteLength(json) > most)
     throw new ServiceError('payload_too_large', `${what} at most ${String(most)} bytes of JSON.`);
+  return json;
+}
+
+/** Runs what counts the members of a token's data; throws `payload_too_large` for too many. */
+export function withinMembers<T>(count: () => T): T {
+  try {
+    return count();
+  } catch (error) {
+    if (!(error instanceof JsonExtentError)) throw error;
+    throw new ServiceError(
+      'payload_too_large',
+      `Data and mask of a token hold at most ${MEMBERS_MAX.toLocaleString('en')} elements and members.`,
+    );
+  }
 }
 
 /** Members in one order first, so that equal values read equal whatever the expression does with them. */
@@ -135,7 +152,9 @@ function termsOf(
 export function prepareContent(content: TokenContent, now: number, budget: Budget): PreparedContent {
   const type = tokenType(content.type);
   const fields = new FieldReporter();
-  checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
+  const json = checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
+  // Patches could add up to what no body may hold.
+  withinMembers(() => membersOf(json, { depthMax: Infinity }));
   const checked = type.check(content.data.reveal(), fields.report);
   const containers = checkContainers(content.containers, type.containers, fields.report);
   checkDetails(content, fields.report, budget);

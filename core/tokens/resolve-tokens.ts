@@ -4,6 +4,7 @@ import type { Caller } from '../applications/application.ts';
 import { createBudget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import type { Json } from '../shared/json.ts';
+import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
@@ -127,6 +128,15 @@ export async function checkTokens(
   await permittedTokens(deps, caller, what, references);
 }
 
+/** Tokens of few bytes can hold so much that to open them takes more than a request has. */
+function tooMuch(error: unknown): never {
+  if (!(error instanceof JsonExtentError)) throw error;
+  throw new ServiceError(
+    'payload_too_large',
+    `The tokens of the request hold more than ${MEMBERS_MAX.toLocaleString('en')} elements and members together.`,
+  );
+}
+
 /**
  * Reads and opens the tokens that references name, together. `token:use` always gives the raw data; `token:read` what the deciding rule
  * shows. Throws `validation_failed` for unknown or expired ids and for more than 100 tokens, `forbidden` for one that no rule grants,
@@ -146,16 +156,22 @@ export async function resolveTokens(
   const gone = toRead.filter(({ id }) => !tokens.some((token) => token.id === id)).map(({ id }) => id);
   if (gone.length > 0) throw failed(gone);
   const unread = heads.filter((head) => !showsData(head));
+  const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
   const permitted = [
     // Decided for what was read: a token may have moved since its head was looked at.
-    ...tokens.map((token) => ({ token, transform: transformOf(caller, what.permission, token) })),
+    ...tokens.map((token) => ({
+      token,
+      transform: transformOf(caller, what.permission, token),
+      isDataAlone: !whole.has(token.id),
+    })),
     ...unread.map(({ token }) => ({
       token: { ...token, sealedData: Buffer.alloc(0) },
       transform: 'redact' as const,
+      isDataAlone: !whole.has(token.id),
     })),
   ];
   // Masks have a budget of their own: what others stored must leave the caller's expressions theirs.
-  const opened = await openTokens(deps, permitted, createBudget());
+  const opened = await openTokens(deps, permitted, createBudget(), new MembersAllowance()).catch(tooMuch);
   const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
   const keepUntil = firstEnd(tokens, now);
   return {

@@ -1,7 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../applications/require-permission.ts';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
-import { memberPath } from '../shared/member-path.ts';
+import { pathOf, type Place } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
 import { mapShape, type Shape } from '../shared/shape.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -31,26 +31,43 @@ function isToken(value: JsonObject): boolean {
   return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
 }
 
-/** Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other primitive leaf but `null`. */
-function plan(value: Json, path: string, parse: ParseTokenInput, placed: PlacedInput[]): Plan {
-  if (value === null) return { nothing: true };
+/** What is to be a token, before anything of it is looked at. */
+interface Found {
+  readonly place: Place | undefined;
+  readonly value: Json;
+}
+
+const NOTHING = { nothing: true } as const;
+
+/**
+ * Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other primitive leaf but `null`. Throws
+ * `validation_failed` at the first that is too many.
+ */
+function plan(value: Json, place: Place | undefined, found: Found[]): Plan {
+  if (value === null) return NOTHING;
   if (Array.isArray(value)) {
-    return {
-      array: (value as readonly Json[]).map((element, index) =>
-        plan(element, memberPath(path, index), parse, placed),
-      ),
-    };
-  }
-  if (isJsonObject(value) && !isToken(value)) {
-    return {
-      object: Object.entries(value).map(
-        ([name, member]) => [name, plan(member, memberPath(path, name), parse, placed)] as const,
-      ),
-    };
+    const elements = value as readonly Json[];
+    return { array: elements.map((element, member) => plan(element, { parent: place, member }, found)) };
   }
   const isObject = isJsonObject(value);
-  placed.push({ path, input: isObject ? parse(value, path) : { type: 'token', data: new Secret(value) } });
-  return { leaf: { token: placed.length - 1, shows: isObject ? 'token' : 'id' } };
+  if (isObject && !isToken(value)) {
+    const names = Object.keys(value);
+    return {
+      object: names.map((member) => [member, plan(value[member] ?? null, { parent: place, member }, found)]),
+    };
+  }
+  if (found.length === TOKENS_MAX)
+    throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
+  found.push({ place, value });
+  return { leaf: { token: found.length - 1, shows: isObject ? 'token' : 'id' } };
+}
+
+function inputOf({ place, value }: Found, parse: ParseTokenInput): PlacedInput {
+  const path = pathOf(place);
+  return {
+    path,
+    input: isJsonObject(value) ? parse(value, path) : { type: 'token', data: new Secret(value) },
+  };
 }
 
 /**
@@ -65,10 +82,9 @@ export async function tokenize(
   writes: WriteIdentity,
 ): Promise<Tokenized> {
   requirePermission(caller, 'token:create');
-  const placed: PlacedInput[] = [];
-  const shape = plan(value, '', parse, placed);
-  if (placed.length > TOKENS_MAX)
-    throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
+  const found: Found[] = [];
+  const shape = plan(value, undefined, found);
+  const placed = found.map((each) => inputOf(each, parse));
   const results = await createTokens(deps, caller, placed, writes);
   return mapShape(shape, ({ token, shows }) => {
     const result = results[token];

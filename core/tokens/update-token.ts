@@ -16,7 +16,7 @@ import { noSuchToken } from './get-token.ts';
 import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { prepareContent, type PreparedContent, type TokenContent } from './prepare-token.ts';
+import { prepareContent, withinMembers, type PreparedContent, type TokenContent } from './prepare-token.ts';
 import { derive, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
@@ -45,7 +45,7 @@ function patchData(
   patch: Json | undefined,
 ): { readonly data: Json; readonly cvc: CvcChange } {
   if (patch === undefined) return { data, cvc: 'kept' };
-  const merged = mergePatch(data, patch);
+  const merged = withinMembers(() => mergePatch(data, patch));
   if (token.type !== 'card' || !isJsonObject(patch) || !Object.hasOwn(patch, 'cvc'))
     return { data: merged, cvc: 'kept' };
   return { data: merged, cvc: patch['cvc'] === null ? 'removed' : 'set' };
@@ -76,7 +76,11 @@ function patchContent(
   data: Json,
   patch: TokenPatch,
 ): TokenContent {
-  const mask = patch.mask === undefined ? details.mask : mergePatch(maskOf(token, details), patch.mask);
+  const { mask: maskPatch } = patch;
+  const mask =
+    maskPatch === undefined
+      ? details.mask
+      : withinMembers(() => mergePatch(maskOf(token, details), maskPatch));
   const metadata = patchMetadata(details.metadata, patch.metadata);
   const searchIndexes = replaced(patch.searchIndexes, details.searchIndexes, []);
   const fingerprintExpression = replaced(patch.fingerprintExpression, details.fingerprintExpression);

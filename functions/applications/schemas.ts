@@ -77,7 +77,7 @@ const rule = z.pipe(
   z.transform((given): AccessRule => defined(given)),
 );
 
-const rules = list(rule).check(z.maxLength(RULES_MAX, `must be at most ${String(RULES_MAX)}`));
+const rules = list(rule, RULES_MAX);
 
 const expiresAt = z.pipe(
   text,

@@ -31,11 +31,13 @@ const code = text.check(
 /** Limits of a configuration's entries; `null` stands for an entry that is removed. */
 function checkEntries(given: unknown, context: z.core.$RefinementCtx): void {
   const entries = Object.entries(isJsonObject(given) ? given : {});
-  if (entries.length > CONFIGURATION_MAX_ENTRIES)
+  if (entries.length > CONFIGURATION_MAX_ENTRIES) {
     context.addIssue({
       code: 'custom',
       message: `must be at most ${String(CONFIGURATION_MAX_ENTRIES)} entries`,
     });
+    return;
+  }
   for (const [key, value] of entries) {
     const message =
       key.length < 1 || key.length > KEY_MAX_LENGTH

@@ -191,7 +191,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Detokenize any JSON',
     description:
-      'Fills in every expression as the transform of the deciding `token:read` rule shows the token. At most 100 tokens, and 6 MB.',
+      'Fills in every expression as the transform of the deciding `token:read` rule shows the token. At most 100 tokens, and 6 MB and 100,000 elements and members of them.',
     requests: {
       masked: {
         summary: 'The last four digits',

@@ -315,7 +315,10 @@ describe('a synchronous invocation', () => {
   it('refuses a result over 5 MB', async () => {
     const id = await aReactor('module.exports = () => ({ raw: "x".repeat(5000000) });');
     const { status, body } = await invoker.post(`/reactors/${id}/react`);
-    expect([status, body.detail]).toEqual([500, 'The result is larger than 5 MB.']);
+    expect([status, body.detail]).toEqual([
+      500,
+      'The result is larger than 5 MB, or holds more than 100,000 elements and members.',
+    ]);
   });
 
   it('sees new code from the moment an update is answered', async () => {

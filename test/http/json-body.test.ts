@@ -42,6 +42,24 @@ const number = fc
       `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${exponent === undefined ? '' : exponent.join('')}`,
   );
 
+describe('a body', () => {
+  it('may hold 100,000 elements and members, and not one more: it is refused before anything is parsed', () => {
+    const list = (elements: number) => `[${Array(elements).fill('0').join()}]`;
+    expect(parse(list(100_000))).toHaveLength(100_000);
+    const parsing = jest.spyOn(JSON, 'parse');
+    expect(() => parse(list(100_001))).toThrow(
+      refused('The body holds more than 100,000 elements and members.'),
+    );
+    expect(() => parse(`{"a":${list(100_000)}}`)).toThrow(refused());
+    expect(parsing).not.toHaveBeenCalled();
+    parsing.mockRestore();
+  });
+
+  it('may hold as much text as it likes', () => {
+    expect(parse(JSON.stringify(['[0,0]'.repeat(1_000_000)]))).toHaveLength(1);
+  });
+});
+
 describe('a number in a body', () => {
   it('is taken exactly when the double it becomes has the same value', () => {
     fc.assert(

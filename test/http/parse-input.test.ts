@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { apiRequest } from '../../http/api-request.ts';
 import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../http/parse-input.ts';
 import type { Route } from '../../http/route.ts';
-import { body, list, oneOf, optional, text } from '../../http/schemas.ts';
+import { body, list, oneOf, optional, text, textMap } from '../../http/schemas.ts';
 import { anEvent } from './an-api.ts';
 
 const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({
@@ -164,6 +164,44 @@ describe('the shape of a body', () => {
     } catch (error) {
       expect(JSON.stringify((error as { errors?: object }).errors)).toBe(`{"${name}":["is wrong"]}`);
     }
+  });
+
+  it('looks at no element of a list that is too long', () => {
+    let looks = 0;
+    const element = z.custom(() => {
+      looks += 1;
+      return false;
+    });
+    const limited = body({ given: list(element) });
+    const wrong = (given: unknown) => {
+      looks = 0;
+      try {
+        parseAt(limited, given, '');
+      } catch (error) {
+        return (error as { errors: Readonly<Record<string, readonly string[]>> }).errors;
+      }
+      return {};
+    };
+    expect(Object.keys(wrong({ given: Array(100).fill(0) }))).toHaveLength(100);
+    expect(looks).toBe(100);
+    expect({ ...wrong({ given: Array(100_000).fill(0) }) }).toEqual({ given: ['must be at most 100'] });
+    expect(looks).toBe(0);
+  });
+
+  it('is told of at most a hundred members', () => {
+    const entries = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`m${String(at)}`, 0]));
+    const texts = textMap((value) => typeof value === 'string');
+    const anything = z.unknown().superRefine((given, context) => {
+      for (const name of Object.keys(given as object))
+        context.addIssue({ code: 'custom', path: [name], message: 'is wrong' });
+    });
+    for (const each of [texts, anything])
+      try {
+        parseAt(each, entries, 'metadata');
+        throw new Error('nothing was thrown');
+      } catch (error) {
+        expect(Object.keys((error as { errors: object }).errors)).toHaveLength(100);
+      }
   });
 
   it('of a query is given the parameters as they came', () => {

@@ -75,6 +75,51 @@ describe('a page of tokens', () => {
     );
   });
 
+  it('opens no description that is larger than its share', async () => {
+    const world = aWallWorld();
+    const opened: string[] = [];
+    const vault: typeof world.deps.vault = {
+      ...world.deps.vault,
+      open: (context, ...rest) => {
+        opened.push(context.field);
+        return world.deps.vault.open(context, ...rest);
+      },
+    };
+    const ids = [await create(world, 10, 'm'.repeat(20_000)), await create(world, 10, 'm')];
+    const heads = await world.deps.tokenStore.findHeads(
+      TENANT,
+      ids.filter((id) => id !== undefined),
+    );
+    const permitted = heads.map((token) => ({ token, transform: 'mask' as const }));
+    const views = await openPage({ ...world.deps, vault }, permitted, 100, createBudget());
+    expect(opened.filter((field) => field === 'details')).toHaveLength(1);
+    expect(views.map(tokenObject)).toEqual([
+      expect.objectContaining({
+        _extras: { omitted: ['data', 'mask', 'fingerprint_expression', 'metadata', 'search_indexes'] },
+      }),
+      expect.objectContaining({ data: 'm', mask: 'm' }),
+    ]);
+  });
+
+  it('masks data of as many members as its share, and none of more', async () => {
+    const world = aWallWorld();
+    const ids = [];
+    for (const members of [1_000, 1_001]) {
+      const data = new Secret<Json>(Array<Json>(members).fill(0));
+      const input = { type: 'token', data, mask: '{{ data | size }}' } as const;
+      ids.push((await createToken(world.deps, creator, input, randomIdentity)).token.id);
+    }
+    const heads = await world.deps.tokenStore.findHeads(TENANT, ids);
+    const permitted = heads.map((token) => ({ token, transform: 'mask' as const }));
+    const parsing = jest.spyOn(JSON, 'parse');
+    const [masked, left] = (await openPage(world.deps, permitted, 100, createBudget())).map(tokenObject);
+    const parsed = parsing.mock.calls.map(([text]) => text).filter((text) => text.startsWith('[0,'));
+    parsing.mockRestore();
+    expect(masked).toMatchObject({ data: 1_000 });
+    expect(left).toMatchObject({ _extras: { omitted: ['data'] } });
+    expect(parsed).toHaveLength(1);
+  });
+
   it('of a hundred tokens whose every member is as large as it may be fits a response of Lambda', async () => {
     const world = aWallWorld();
     const containers = Array.from(

@@ -134,8 +134,11 @@ describe('a run', () => {
   it('has no answer that would not fit once it is escaped', async () => {
     const strings = (count: number) =>
       payload({ outcome: 'returned', value: { raw: Array(count).fill('') } });
-    expect((await run([strings(100_000)]).outcome).outcome).toBe('returned');
-    expect((await run([strings(1_600_000)]).outcome).outcome).toBe('too_large');
+    const quotes = (count: number) => payload({ outcome: 'returned', value: { raw: '"'.repeat(count) } });
+    expect((await run([quotes(100_000)]).outcome).outcome).toBe('returned');
+    expect((await run([quotes(2_000_000)]).outcome).outcome).toBe('too_large');
+    expect((await run([strings(99_997)]).outcome).outcome).toBe('returned');
+    expect((await run([strings(99_998)]).outcome).outcome).toBe('too_large');
   });
 
   it('is refused when its arguments are more than an instance takes', async () => {

@@ -1,0 +1,96 @@
+import { walkJson, type JsonVisitor } from './walk-json.ts';
+
+/** Deepest nesting of objects and arrays (decisions.md, section 1): what is deeper breaks whoever walks it. */
+export const DEPTH_MAX = 64;
+/** Most elements of arrays and members of objects, all together (docs/decisions/0018). */
+export const MEMBERS_MAX = 100_000;
+
+/** A JSON text nests deeper, or holds more, than it may. */
+export class JsonExtentError extends Error {
+  readonly exceeds: 'depth' | 'members';
+
+  constructor(exceeds: 'depth' | 'members') {
+    super(`JSON exceeds its ${exceeds}`);
+    this.name = 'JsonExtentError';
+    this.exceeds = exceeds;
+  }
+}
+
+interface Limits {
+  readonly membersMax?: number;
+  readonly depthMax?: number;
+  /** Shown where each string, number and literal stands. */
+  readonly look?: (start: number, end: number) => void;
+}
+
+/** Counts while a text is walked, before anything is made of it. */
+class Extent implements JsonVisitor {
+  readonly #limits: Required<Limits>;
+
+  #depth = 0;
+
+  /** Elements and members; -1 before the value itself. */
+  members = -1;
+
+  constructor(limits: Required<Limits>) {
+    this.#limits = limits;
+  }
+
+  open(): void {
+    this.#count();
+    this.#depth += 1;
+    if (this.#depth > this.#limits.depthMax) throw new JsonExtentError('depth');
+  }
+
+  close(): void {
+    this.#depth -= 1;
+  }
+
+  name(): void {
+    // Counted with its value.
+  }
+
+  scalar(start: number, end: number): void {
+    this.#count();
+    this.#limits.look(start, end);
+  }
+
+  #count(): void {
+    this.members += 1;
+    if (this.members > this.#limits.membersMax) throw new JsonExtentError('members');
+  }
+}
+
+const nothing = (): void => undefined;
+
+/**
+ * How many elements and members a JSON text holds. Throws {@link JsonExtentError}, and a `SyntaxError` for what is not JSON; it reads no
+ * further than to what is wrong.
+ */
+export function membersOf(
+  text: string,
+  { membersMax = MEMBERS_MAX, depthMax = DEPTH_MAX, look = nothing }: Limits = {},
+): number {
+  const extent = new Extent({ membersMax, depthMax, look });
+  walkJson(text, extent);
+  return extent.members;
+}
+
+/** Not even a text without members fits. */
+const SPENT = -1;
+
+/** What several JSON texts may hold together. */
+export class MembersAllowance {
+  #left: number;
+
+  constructor(most = MEMBERS_MAX) {
+    this.#left = most;
+  }
+
+  /** Throws {@link JsonExtentError} for a text that holds more than is left, and for any after that. */
+  take(text: string): void {
+    const left = this.#left;
+    this.#left = SPENT;
+    this.#left = left - membersOf(text, { membersMax: left, depthMax: Infinity });
+  }
+}

@@ -1,0 +1,116 @@
+import type { Json, JsonObject } from '../../../core/shared/json.ts';
+import { MEMBERS_MAX } from '../../../core/shared/json-extent.ts';
+import { Secret } from '../../../core/shared/secret.ts';
+import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { createToken } from '../../../core/tokens/create-tokens.ts';
+import { detokenize } from '../../../core/tokens/detokenize.ts';
+import { updateToken } from '../../../core/tokens/update-token.ts';
+import { aCaller } from '../../http/an-api.ts';
+import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
+
+const caller = aCaller({
+  tenantId: TENANT,
+  permissions: [],
+  rules: [
+    {
+      priority: 1,
+      container: '/',
+      transform: 'reveal',
+      permissions: ['token:create', 'token:read', 'token:update'],
+    },
+  ],
+});
+
+async function aWorldWith(
+  ...tokens: readonly { readonly data: Json; readonly metadata?: Record<string, string> }[]
+) {
+  const { deps } = aWallWorld();
+  const opened: string[] = [];
+  const vault: typeof deps.vault = {
+    ...deps.vault,
+    open: (context, ...rest) => {
+      opened.push(context.field);
+      return deps.vault.open(context, ...rest);
+    },
+  };
+  const ids: string[] = [];
+  for (const { data, ...more } of tokens) {
+    const input = { type: 'token', data: new Secret(data), ...more } as const;
+    ids.push((await createToken(deps, caller, input, randomIdentity)).token.id);
+  }
+  const fill = async (value: Json) => (await detokenize({ ...deps, vault }, caller, value)).reveal();
+  return { ids, fill, opened };
+}
+
+describe('detokenizing', () => {
+  it('passes on what holds no expression as it is, without a copy', async () => {
+    const { ids, fill } = await aWorldWith({ data: 'secret' });
+    const plain: Json = { list: [[0, 'text', null], { a: [] }] };
+    const value = { plain, filled: [`{{ ${ids[0] ?? ''} }}`, plain], beside: 'a { brace' };
+    const filled = (await fill(value)) as { readonly plain: Json; readonly filled: readonly Json[] };
+    expect(filled).toEqual({ ...value, filled: ['secret', plain] });
+    expect(filled.plain).toBe(plain);
+    expect(filled.filled[1]).toBe(plain);
+    expect(value.filled[0]).toContain('{{');
+    expect(await fill(plain)).toBe(plain);
+  });
+
+  it('fills in a member named __proto__ as any other', async () => {
+    const { ids, fill } = await aWorldWith({ data: { polluted: true } });
+    const value = JSON.parse(`{"a":{"__proto__":"{{ ${ids[0] ?? ''} }}","b":1}}`) as Json;
+    expect(JSON.stringify(await fill(value))).toBe('{"a":{"__proto__":{"polluted":true},"b":1}}');
+    expect(Object.hasOwn({}, 'polluted')).toBe(false);
+  });
+
+  it('names the place of an expression that is wrong', async () => {
+    const { fill } = await aWorldWith();
+    await expect(fill({ a: [0, { b: '{{' }] })).rejects.toMatchObject({
+      errors: { 'a[1].b': ['has an expression that is not closed'] },
+    });
+    await expect(fill('{{')).rejects.toMatchObject({ errors: { body: [expect.any(String)] } });
+  });
+
+  it('opens what describes a token only where the whole token is meant', async () => {
+    const { ids, fill, opened } = await aWorldWith({ data: 'secret', metadata: { a: 'b' } });
+    expect(await fill(`{{ ${ids[0] ?? ''} }}`)).toBe('secret');
+    expect(opened).toEqual(['data']);
+    expect(await fill(`{{ token: ${ids[0] ?? ''} | json: '$.metadata.a' }}`)).toBe('b');
+    expect(opened).toEqual(expect.arrayContaining(['details']));
+  });
+
+  it('takes tokens that hold together as much as a body may, and not one element more', async () => {
+    const half: Json = Array<Json>(MEMBERS_MAX / 2).fill(0);
+    const { ids, fill } = await aWorldWith({ data: half }, { data: half }, { data: [0] });
+    const expressions = ids.map((id) => `{{ ${id} }}`);
+    expect(await fill(expressions.slice(0, 2))).toHaveLength(2);
+    await expect(fill(expressions)).rejects.toMatchObject({
+      code: 'payload_too_large',
+      message: 'The tokens of the request hold more than 100,000 elements and members together.',
+    });
+  });
+});
+
+describe('the data of a token', () => {
+  const half = (from: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: MEMBERS_MAX / 2 + 1 }, (_, at) => [`m${String(from + at)}`, 0]));
+
+  it('holds at most what a body may, also after a patch, which is refused before it is applied', async () => {
+    const { deps } = aWallWorld();
+    const create = (data: Json) =>
+      createToken(deps, caller, { type: 'token', data: new Secret(data) }, randomIdentity);
+    const refused = {
+      code: 'payload_too_large',
+      message: 'Data and mask of a token hold at most 100,000 elements and members.',
+    };
+    const { token } = await create(half(0));
+    const added = half(MEMBERS_MAX);
+    const building = jest.spyOn(Object, 'fromEntries');
+    const patch = (data: Json) =>
+      updateToken(deps, caller, token.id, { data: new Secret(data) }, randomIdentity);
+    await expect(patch(added)).rejects.toMatchObject(refused);
+    const built = building.mock.calls.filter(([entries]) => [...entries].length > MEMBERS_MAX / 2);
+    building.mockRestore();
+    expect(built).toEqual([]);
+    await expect(create([half(0), half(0)])).rejects.toMatchObject(refused);
+  });
+});

@@ -1,0 +1,70 @@
+import type { Json, JsonObject } from '../../../core/shared/json.ts';
+import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { tokenize } from '../../../core/tokens/tokenize.ts';
+import { presentTokenized } from '../../../http/present-token.ts';
+import { parseTokenInput } from '../../../http/token-input.ts';
+import { aCaller } from '../../http/an-api.ts';
+import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
+
+const caller = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
+
+/** A list that counts which of its elements are looked at. */
+function watched(elements: readonly Json[]) {
+  const looks = { count: 0 };
+  const list = new Proxy(elements, {
+    get(target, name, receiver): unknown {
+      if (typeof name === 'string' && /^\d+$/.test(name)) looks.count += 1;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  return { list, looks };
+}
+
+describe('tokenizing', () => {
+  it.each<[string, Json]>([
+    ['values', 0],
+    ['token objects', { type: 'token', data: 'a' }],
+    ['objects', { a: 1 }],
+  ])('stops at the 101st of many %s, before any of them is parsed', async (_, element) => {
+    const { deps, tokens } = aWallWorld();
+    const { list, looks } = watched(Array<Json>(10_000).fill(element));
+    let parsed = 0;
+    const parse = (object: JsonObject, path: string) => {
+      parsed += 1;
+      return parseTokenInput(object, path);
+    };
+    await expect(tokenize(deps, caller, list, parse, randomIdentity)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: 'A request creates at most 100 tokens.',
+    });
+    expect(looks.count).toBe(101);
+    expect(parsed).toBe(0);
+    expect(tokens.size).toBe(0);
+  });
+
+  it('makes a hundred tokens, and gives everything beside them back as it was', async () => {
+    const { deps, tokens } = aWallWorld();
+    const beside = { nothing: null, lists: [[], [[]], {}] };
+    const values = Array.from({ length: 100 }, (_, index) => index);
+    const answer = presentTokenized(
+      await tokenize(deps, caller, { values, beside }, parseTokenInput, randomIdentity),
+    ) as unknown as { readonly values: readonly string[]; readonly beside: Json };
+    expect(answer.beside).toEqual(beside);
+    expect(new Set(answer.values).size).toBe(100);
+    expect(tokens.size).toBe(100);
+  });
+
+  it('names the place of what is wrong', async () => {
+    const { deps } = aWallWorld();
+    const value = { a: [{ b: { type: 'card', data: { number: '1' } } }, { type: 'none', data: 1 }] };
+    await expect(tokenize(deps, caller, value, parseTokenInput, randomIdentity)).rejects.toMatchObject({
+      errors: { 'a[1].type': ['is not a token type'] },
+    });
+    const [first] = value.a;
+    await expect(
+      tokenize(deps, caller, { a: [first ?? null] }, parseTokenInput, randomIdentity),
+    ).rejects.toMatchObject({
+      errors: { 'a[0].b.data.number': [expect.any(String)] },
+    });
+  });
+});
