@@ -15,6 +15,7 @@ const SECTIONS = [
   'warm',
   'counts',
   'growth',
+  'hostile-bodies',
   'postgres',
   'proxy',
   'reactor-runtime',
