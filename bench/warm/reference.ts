@@ -15,6 +15,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createEdgeStores } from '../../adapters/edge-stores.ts';
 import { Secret } from '../../core/shared/secret.ts';
+import { sealContext } from '../../core/tokens/seal-context.ts';
+import type { TokenTypeName } from '../../core/tokens/token-type.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -22,11 +24,13 @@ type Item = Record<string, AttributeValue>;
 interface Plain {
   readonly pk: string;
   readonly id: string;
-  readonly type: string;
+  readonly type: TokenTypeName;
   readonly containers: readonly string[];
   readonly fingerprint: string;
   readonly data: Uint8Array;
   readonly createdBy: string;
+  readonly isSolelyOwn?: boolean;
+  readonly isShared?: boolean;
   readonly createdAt: number;
   readonly version: number;
   readonly listSk: string;
@@ -38,7 +42,7 @@ interface Plain {
 type Card = { readonly number: string };
 
 interface Body {
-  readonly type: string;
+  readonly type: TokenTypeName;
   readonly data: Card;
   readonly args: object;
 }
@@ -82,10 +86,22 @@ async function getMany(table: string, keys: readonly Item[]): Promise<readonly P
   return (found?.[table] ?? []).map(plain);
 }
 
-const context = (id: string) => ({ tenantId, recordId: id, field: 'data' });
+type Sealed = Pick<Plain, 'pk' | 'type' | 'containers' | 'createdBy' | 'isSolelyOwn' | 'isShared'>;
 const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
+/** As the service binds it. */
+const context = (item: Sealed) =>
+  sealContext(
+    {
+      ...item,
+      tenantId,
+      id: idOf(item),
+      isSolelyOwn: item.isSolelyOwn === true,
+      isShared: item.isShared === true,
+    },
+    'data',
+  );
 const open = async (item: Plain) =>
-  (await vault.open(context(idOf(item)), Buffer.from(item.data))).reveal() as unknown as Card;
+  (await vault.open(context(item), Buffer.from(item.data))).reveal() as unknown as Card;
 
 const masked = (number: string) => 'X'.repeat(number.length - 4) + number.slice(-4);
 const view = (item: Omit<Plain, 'id' | 'codeHash' | 'sealedConfiguration'>, data: Card) => ({
@@ -131,16 +147,17 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
     const { type, data } = bodyOf(event) as Body;
     const id = randomUUID();
+    const sealed = { pk: `${tenantId}#${id}`, type, containers: ['/pci/high/'], createdBy: tenantId };
     const item = {
-      ...{ pk: `${tenantId}#${id}`, sk: 'token', type, containers: ['/pci/high/'], version: 1 },
+      ...sealed,
+      ...{ sk: 'token', version: 1 },
       ...{
         listPk: `${tenantId}#0`,
         listSk: `${String(Date.now())}#${id}`,
         position: `${String(Date.now())}#${id}`,
       },
       fingerprint: createHmac('sha256', settings.keyId).update(data.number).digest('base64url'),
-      data: await vault.seal(context(id), new Secret(data)),
-      createdBy: tenantId,
+      data: await vault.seal(context(sealed), new Secret(data)),
       createdAt: Date.now(),
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
     };
@@ -183,7 +200,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
     ]);
     const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
-    const sealed = await vault.seal(context(idOf(item)), new Secret(data));
+    const sealed = await vault.seal(context(item), new Secret(data));
     const fingerprint = createHmac('sha256', settings.keyId).update(data.number).digest('base64url');
     const next = {
       ...item,
