@@ -100,7 +100,8 @@ export class OperationsStack extends Stack {
       folder: 'sweeper',
       description: 'Removes what is due',
       timeoutSeconds: 58,
-      memoryMegabytes: 512,
+      // One processor: it has no more to do than that takes, and its price is by the time that it needs.
+      memoryMegabytes: 1_769,
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
       environment: {

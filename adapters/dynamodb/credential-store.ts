@@ -1,6 +1,7 @@
-import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Credential, CredentialStore } from '../../core/applications/application-store.ts';
 import { readApplicationItem } from './application-item.ts';
+import { getAll } from './get-all.ts';
 import { credentialKey, tenantKey } from './keys.ts';
 import { send, toItem, type Item, type Table } from './table-client.ts';
 import { tenantSettingsIn } from './tenant-store.ts';
@@ -26,26 +27,12 @@ function credentialOf(item: Item, tenant: Item | undefined): Credential {
 }
 
 /** API keys in the Access table: one call for the credential, with the tenant's settings along if they are wanted. */
-export function createCredentialStore({ client, name }: Table): CredentialStore {
+export function createCredentialStore(table: Table): CredentialStore {
+  const { client, name } = table;
+
   async function getOne(key: Item): Promise<Item | undefined> {
     const command = new GetItemCommand({ TableName: name, Key: key, ConsistentRead: true });
     return (await send(() => client.send(command))).Item;
-  }
-
-  /** Both items in one call; one that DynamoDB leaves for later is read by itself. */
-  async function getBoth(
-    credential: Item,
-    tenant: Item,
-  ): Promise<readonly [Item | undefined, Item | undefined]> {
-    const command = new BatchGetItemCommand({
-      RequestItems: { [name]: { Keys: [credential, tenant], ConsistentRead: true } },
-    });
-    const answer = await send(() => client.send(command));
-    const isUnfinished = (answer.UnprocessedKeys?.[name]?.Keys ?? []).length > 0;
-    if (isUnfinished) return Promise.all([getOne(credential), getOne(tenant)]);
-    const found = answer.Responses?.[name] ?? [];
-    const by = (key: Item) => found.find((item) => item['pk']?.S === key['pk']?.S);
-    return [by(credential), by(tenant)];
   }
 
   return {
@@ -55,8 +42,10 @@ export function createCredentialStore({ client, name }: Table): CredentialStore 
         const item = await getOne(key);
         return item === undefined ? undefined : credentialOf(item, undefined);
       }
-      const [item, tenant] = await getBoth(key, toItem({ ...tenantKey(settingsOf) }));
+      const found = await getAll(table, [credentialKey(keyHash), tenantKey(settingsOf)]);
+      const item = found.find(({ pk }) => pk?.S === key['pk']?.S);
       if (item === undefined) return undefined;
+      const tenant = found.find((each) => each !== item);
       const credential = credentialOf(item, tenant);
       // A guess that was wrong about the tenant must not lend it another one's settings.
       return credential.caller.tenantId === settingsOf ? credential : credentialOf(item, undefined);

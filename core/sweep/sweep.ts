@@ -75,6 +75,38 @@ async function actOn(
   return { done, failed, left: records.length - done - failed };
 }
 
+/** Shorter than this a turn does no good, in ms. */
+const TURN_MIN_MS = 50;
+
+/** Two reports of one kind of work in one run. */
+const joined = (first: SweepReport, second: SweepReport): SweepReport => ({
+  ...second,
+  done: first.done + second.done,
+  failed: first.failed + second.failed,
+  oldestDueMs: first.oldestDueMs,
+});
+
+/**
+ * Works through every kind of what is due, none at the cost of the others: in each round a kind that is not done yet gets an equal share of the time that is
+ * left, and what one does not need goes to those after it. Reports are in the order of the works.
+ */
+export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Promise<readonly SweepReport[]> {
+  const reports = new Map<DueWork, SweepReport>();
+  for (let unfinished = works; unfinished.length > 0;) {
+    let waiting = unfinished.length;
+    for (const work of unfinished) {
+      const left = Math.max(0, deps.deadline - deps.clock());
+      const report = await sweep(work, { ...deps, deadline: deps.clock() + left / waiting });
+      const before = reports.get(work);
+      reports.set(work, before === undefined ? report : joined(before, report));
+      waiting -= 1;
+    }
+    if (deps.deadline - deps.clock() < TURN_MIN_MS) break;
+    unfinished = unfinished.filter((work) => reports.get(work)?.isUnfinished === true);
+  }
+  return works.flatMap((work) => reports.get(work) ?? []);
+}
+
 /**
  * Works through what is due, until nothing is or the deadline comes. Several runs may overlap: every act looks at its record again, so
  * the worst that happens is a look too many.

@@ -1,5 +1,5 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { sweep, type SweepReport } from '../../core/sweep/sweep.ts';
+import { sweepAll, type SweepReport } from '../../core/sweep/sweep.ts';
 import { logFailure } from '../../http/request-log.ts';
 import type { SweeperDeps } from './dependencies.ts';
 
@@ -20,7 +20,7 @@ export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<
   const { clock, works, parkedDeliveries, metrics } = deps;
   const deadline = clock() + remainingMs - RESERVE_MS;
   const onFailure = logFailure('sweep');
-  for (const work of works) publish(deps, await sweep(work, { clock, deadline, onFailure }));
+  for (const report of await sweepAll(works, { clock, deadline, onFailure })) publish(deps, report);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
   metrics.publishStoredMetrics();
 }

@@ -1,0 +1,36 @@
+import type { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { getAll } from '../../../adapters/dynamodb/get-all.ts';
+
+const KEYS = ['a', 'b', 'c'].map((pk) => ({ pk, sk: 'x' }));
+
+/** A table that answers, of what each call asks for, all but what it leaves for later. */
+function aTable(leaves: (asked: readonly string[]) => readonly string[]) {
+  const calls: (readonly string[])[] = [];
+  const send = ({ input }: BatchGetItemCommand) => {
+    const keys = input.RequestItems?.['table']?.Keys ?? [];
+    const asked = keys.map(({ pk }) => pk?.S ?? '');
+    calls.push(asked);
+    const left = leaves(asked);
+    return Promise.resolve({
+      Responses: { table: keys.filter(({ pk }) => !left.includes(pk?.S ?? '')) },
+      UnprocessedKeys:
+        left.length === 0 ? {} : { table: { Keys: keys.filter(({ pk }) => left.includes(pk?.S ?? '')) } },
+    });
+  };
+  return { table: { client: { send } as unknown as DynamoDBClient, name: 'table' }, calls };
+}
+
+describe('a batch that DynamoDB throttles', () => {
+  test('asks again for what is missing alone', async () => {
+    const { table, calls } = aTable((asked) => asked.slice(1));
+    const items = await getAll(table, KEYS);
+    expect(items.map(({ pk }) => pk?.S)).toEqual(['a', 'b', 'c']);
+    expect(calls).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
+  });
+
+  test('gives up after some tries', async () => {
+    const { table, calls } = aTable((asked) => asked);
+    await expect(getAll(table, KEYS)).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    expect(calls.length).toBe(8);
+  });
+});
