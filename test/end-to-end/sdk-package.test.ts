@@ -120,7 +120,8 @@ describe('the package', () => {
     process.stdout.write(
       `SDK: packed ${kilobytes(statSync(tarball).size)}; in the browser ${kilobytes(minified.length)} minified, ${kilobytes(gzipSync(minified).length)} with gzip\n`,
     );
-    expect(gzipSync(minified).length).toBeLessThan(8_000);
+    // 8,107 with the walk that reads member names right (docs/decisions/0014).
+    expect(gzipSync(minified).length).toBeLessThan(8_200);
   });
 
   it('names nothing of Node in what browsers load', () => {
