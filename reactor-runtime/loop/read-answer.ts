@@ -1,4 +1,5 @@
 import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
+import { JsonExtentError, membersOf } from '../../core/shared/json-extent.ts';
 import { outcome, type LoadFailure } from './outcome.ts';
 
 /** The longest message that is read, in UTF-16: no honest worker sends a longer one. */
@@ -31,8 +32,13 @@ function boundedErrors(value: unknown): Record<string, readonly string[]> | null
   return Object.fromEntries(kept) as Record<string, readonly string[]>;
 }
 
-function parsed(json: string): unknown {
+/** More than an honest error has. */
+const OF_AN_ERROR = { membersMax: 1_000, depthMax: 4 } as const;
+
+/** The error, if it holds no more than one does: 5 MB of JSON can become more objects than this process has memory for. */
+function parsedError(json: string): unknown {
   try {
+    membersOf(json, OF_AN_ERROR);
     return JSON.parse(json) as unknown;
   } catch {
     return undefined;
@@ -40,7 +46,7 @@ function parsed(json: string): unknown {
 }
 
 function threw(json: string): string | undefined {
-  const error = parsed(json);
+  const error = parsedError(json);
   if (!isRecord(error)) return undefined;
   const { name, message, status, errors } = error;
   return JSON.stringify({
@@ -54,11 +60,18 @@ function threw(json: string): string | undefined {
   });
 }
 
+const EXCESS = { depth: 'unserializable', members: 'too_large' } as const;
+
 function returned(json: string): string | undefined {
   if (json === '') return '{"outcome":"returned"}';
   if (Buffer.byteLength(json) > MAX_RESULT_BYTES) return outcome('too_large');
-  // Parsed although it is passed on as it is: text that is more than one JSON value could add members to the answer.
-  return parsed(json) === undefined ? undefined : `{"outcome":"returned","value":${json}}`;
+  // Walked although it is passed on as it is: text that is more than one JSON value could add members to the answer.
+  try {
+    membersOf(json);
+    return `{"outcome":"returned","value":${json}}`;
+  } catch (error) {
+    return error instanceof JsonExtentError ? outcome(EXCESS[error.exceeds]) : undefined;
+  }
 }
 
 /** The body of the answer; `undefined` if the message is none, and the invocation goes on. */

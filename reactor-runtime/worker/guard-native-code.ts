@@ -1,6 +1,6 @@
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
-import { defineProperty, ErrorClass, ownKeysOf } from './primordials.ts';
-import { refuser } from './refusal.ts';
+import { defineProperty, ErrorClass, ownKeysOf, PromiseClass } from './primordials.ts';
+import { refusal, refuser } from './refusal.ts';
 
 /**
  * Native functions that reach beside the process, or beneath the guards, and that nothing of a reactor needs. Nobody gives them to its code; but Node's own
@@ -17,7 +17,17 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   os: ['setPriority'],
   process_methods: ['_debugEnd', '_debugProcess', '_kill', 'abort', 'causeSegfault', 'chdir', 'dlopen'],
   profiler: ['setCoverageDirectory', 'takeCoverage'],
-  report: ['setDirectory', 'setFilename', 'setReportOnFatalError', 'setReportOnSignal', 'writeReport'],
+  report: [
+    'getReport',
+    'setCompact',
+    'setDirectory',
+    'setFilename',
+    'setReportOnFatalError',
+    'setReportOnSignal',
+    'setReportOnUncaughtException',
+    'setSignal',
+    'writeReport',
+  ],
   spawn_sync: ['spawn'],
   trace_events: ['CategorySet'],
   tty_wrap: ['TTY'],
@@ -69,5 +79,10 @@ export function guardNativeCode(): void {
   }
   // A message names the class that reads it, and Node loads whichever module that is in.
   methodOf(binding('messaging') as Binding, 'setDeserializerCreateObjectFunction')(refuser('messages'));
+  // The host's answer to `import()`: Node's own loads what the first frame of JavaScript may load, which is this file where it calls the code's `Function`.
+  methodOf(
+    binding('module_wrap') as Binding,
+    'setImportModuleDynamicallyCallback',
+  )(() => new PromiseClass((_resolve, reject) => reject(refusal('import()'))));
   binding('module_wrap')['ModuleWrap'] = NoModule;
 }

@@ -1,5 +1,14 @@
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
-import { apply, dataProperty, defineProperty, slice, startsWith, type Method } from './primordials.ts';
+import {
+  apply,
+  dataProperty,
+  defineProperty,
+  includes,
+  slice,
+  toNumber,
+  startsWith,
+  type Method,
+} from './primordials.ts';
 import { EACCES } from './refusal.ts';
 
 /** `address` as the kernel will read it, in one spelling; `undefined` if it is no address. Native, so nothing that reactor code changes changes it. */
@@ -9,7 +18,9 @@ const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) =
 const THIS_MACHINE = ['127.', '0.'] as const;
 const THE_LINK = ['169.254.', 'fe8', 'fe9', 'fea', 'feb', 'fd00:ec2:', '64:ff9b:'] as const;
 /** To many at once, this machine among them (RFC 5771, RFC 4291 2.7). */
-const MANY = ['22', '23', '24', '25', 'ff'] as const;
+const MANY_6 = ['ff'] as const;
+/** The first number of such an IPv4 address, or more. */
+const MANY_4 = 224;
 const MAPPED = '::ffff:';
 
 function startsWithAny(text: string, prefixes: readonly string[]): boolean {
@@ -33,6 +44,15 @@ function unmapped(address: string): string {
   return rest !== '' && canonical(rest) !== undefined ? rest : address;
 }
 
+/** Multicast, and what is reserved above it. */
+function isMany(address: string): boolean {
+  if (includes(address, ':')) return startsWithAny(address, MANY_6);
+  let first = 0;
+  for (let at = 0; at < address.length && address[at] !== '.'; at += 1)
+    first = first * 10 + toNumber(address[at]);
+  return first >= MANY_4;
+}
+
 /** Ports of this machine that may be reached: none, or that of the service itself where it runs here, and what the deployer admits. */
 let localPorts: readonly number[] = [];
 
@@ -44,11 +64,13 @@ function isAdmitted(port: unknown): boolean {
 /** Whether reactor code may talk to this address. Anything that is no address is refused. */
 function mayReach(address: unknown, port: unknown): boolean {
   if (typeof address !== 'string' || typeof port !== 'number') return false;
+  // Only addresses of the link need a zone, and libuv cuts what stands before it to 39 characters when it connects, to 45 when it is asked here.
+  if (includes(address, '%')) return false;
   const known = canonical(address);
   if (known === undefined) return false;
   const plain = unmapped(known);
   if (isThisMachine(plain)) return isAdmitted(port);
-  return !startsWithAny(plain, THE_LINK) && !startsWithAny(plain, MANY);
+  return !startsWithAny(plain, THE_LINK) && !isMany(plain);
 }
 
 /** Lets the code reach ports of this machine; anywhere else it needs no permission. */

@@ -87,6 +87,8 @@ export function guardProcess(): void {
     let stream: Writable | Readable | undefined;
     defineProperty(process, name, { get: () => (stream ??= make()), enumerable: true });
   }
+  // Not the environment itself: the C library reads names of files from it (HOSTALIASES, RESOLV_HOST_CONF, TZ), which it opens beneath the guards.
+  defineProperty(process, 'env', dataProperty({}));
   process.argv.length = 1;
   // The console writes nowhere: formatting for nobody would cost the author time.
   const methods = console as unknown as Record<string, unknown>;

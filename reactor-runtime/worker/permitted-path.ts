@@ -16,8 +16,13 @@ export type Access = 'look' | 'read' | 'write' | 'change';
 
 /** Besides the temp folder, the author's code and the layer: certificates, names and time zones. */
 const READABLE = [
-  '/etc/ssl',
-  '/etc/pki',
+  '/etc/ssl/certs',
+  '/etc/ssl/cert.pem',
+  '/etc/ssl/openssl.cnf',
+  '/etc/pki/ca-trust',
+  '/etc/pki/tls/certs',
+  '/etc/pki/tls/cert.pem',
+  '/etc/pki/tls/openssl.cnf',
   '/etc/hosts',
   '/etc/resolv.conf',
   '/etc/localtime',

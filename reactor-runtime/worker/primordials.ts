@@ -30,13 +30,13 @@ export const thenOf = uncurry<
   unknown
 >(Promise.prototype.then);
 export const byteLength = Buffer.byteLength;
-export const allocate = Buffer.allocUnsafeSlow;
-export const bytesOf = Buffer.from as (text: string) => Buffer;
-const { readUInt32BE, fill: fillBytes } = Buffer.prototype as Buffer;
-export const readUInt32 = uncurry<Buffer, [], number>(readUInt32BE);
-export const fill = uncurry<Buffer, [number], unknown>(fillBytes);
 // Native, so independent of what reactor code does to Buffer.
-export const { utf8Slice } = Buffer.prototype as unknown as { readonly utf8Slice: Method };
+export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
+  'utf8Slice' | 'utf8Write',
+  Method
+>;
+export const Uint8ArrayClass = Uint8Array;
+export const toNumber = Number;
 export const ErrorClass = Error;
 export const TypeErrorClass = TypeError;
 export const RangeErrorClass = RangeError;

@@ -470,6 +470,25 @@ return [() => crypto.setEngine(t + '/e.so'), () => tls.createSecureContext({ cli
     `process.env.NODE_UNIQUE_ID = '1'; process.connected = true; let asked; process.send = (m) => { asked = m.act; return true; }; require('dgram').createSocket('udp4').on('error', () => {}).bind(0); await new Promise((done) => setTimeout(done, 20)); return asked;`,
   ),
   program(
+    'ends the loop by what its answer becomes',
+    'its own answer; once the loop, which ran out of heap',
+    `const fs = require('fs'), n = 714000, line = Buffer.from('v' + '{"34":'.repeat(n) + '0' + '}'.repeat(n) + '\\n'); for (let at = 0; at < line.length;) at += fs.writeSync(1, line, at); for (;;);`,
+    'timeout',
+  ),
+  program(
+    'reads files by the resolver of the C library',
+    'nothing; once every line of any file',
+    `const fs = require('fs'), t = require('os').tmpdir(), dns = require('dns'); fs.closeSync(2); fs.openSync(t + '/err', 'w'); process.env.RESOLV_HOST_CONF = '/proc/self/status';
+await new Promise((d) => dns.lookup('nosuch.invalid', d)); return fs.readFileSync(t + '/err', 'utf8').length ? 'READ' : 'nothing';`,
+  ),
+  program(
+    'connects to its own interface by a spelling that libuv cuts',
+    'refused: EACCES; once what listens on all interfaces',
+    `const own = Object.values(require('os').networkInterfaces()).flat().find((i) => !i.internal && i.family === 'IPv4'), parts = ['0000', '0000', '0000', '0000', '0000', 'ffff']; if (!own) return 'no interface';
+let over = own.address.length - 9; for (let i = 0; i < 5 && over > 0; i++) { const cut = Math.min(3, over); parts[i] = parts[i].slice(cut); over -= cut; }
+return new Promise((d) => require('net').connect({ host: parts.join(':') + ':' + own.address + '5%0', port: req.args.port || 80, family: 6 }).on('connect', () => d('CONNECTED')).on('error', (e) => d(e.code)));`,
+  ),
+  program(
     'sends a message by the port of a stream',
     'refused: EACCES; once internalBinding',
     `const { ReadableStream } = require('stream/web'), net = require('net'), seen = []; const symbolOf = (o, n) => Reflect.ownKeys(o).find((k) => String(k).includes(n));
