@@ -3,7 +3,7 @@
  * loop believes none of it: each kind is checked by `loop/read-answer.ts`. JSON has no line breaks.
  */
 export const MESSAGE = {
-  /** The code is loaded and exports a function; followed by the worker's proof. */
+  /** The code is loaded and exports a function. */
   loaded: 'l',
   /** The code cannot be loaded; followed by the reason. */
   notLoaded: 'n',

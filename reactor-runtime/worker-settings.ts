@@ -8,16 +8,10 @@ export interface WorkerSettings {
   readonly layer: string;
   /** The temp folder: the only place where reactor code may write. */
   readonly temp: string;
-  /** What the worker says when it waits and none of the code runs, so that the event is sent to nobody else. */
-  readonly proof: string;
-  /** Comes again with the event, so that reactor code, which could put a file in the pipe's place, cannot make one up. */
-  readonly secret: string;
-}
-
-/** What comes before the Invoke payload, which follows in a frame of its own as it came. */
-export interface Admission {
-  readonly secret: string;
-  /** Ports of this machine that the code may reach. */
+  /**
+   * Ports of this machine that the code may reach: none, or that of the service where it runs here, and what the deployer admits. Known before the code is
+   * loaded: what comes after that comes to a process in which the code may have put something else in the place of the event.
+   */
   readonly localPorts: readonly number[];
 }
 

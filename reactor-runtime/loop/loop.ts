@@ -1,6 +1,5 @@
 // What `bootstrap` starts: asks Lambda for events and runs each in a fresh process. The author's code never runs in this one, and no two of the others are
 // alive together, so nothing of an invocation is left for the next.
-import { randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkerSettings } from '../worker-settings.ts';
@@ -31,12 +30,10 @@ function ownTempFolder(): string {
 /** How long the kernel gets to end a process: most at once; one that has writes in the kernel not before they are done. */
 const [SOON_MS, LATE_MS] = [1_000, 30_000] as const;
 
-const random = () => randomBytes(32).toString('hex');
-
 interface Prepared {
   readonly code: Buffer;
   readonly temp: string;
-  start(): ReactorWorker;
+  start(localPorts: readonly number[]): ReactorWorker;
 }
 
 interface Reactor extends Prepared {
@@ -53,7 +50,7 @@ function attempt<T>(make: () => T): { readonly value?: T; readonly error?: unkno
 
 function prepare(): Prepared {
   const code = readFileSync(join(taskRoot, 'reactor.js'));
-  const settings: Omit<WorkerSettings, 'proof' | 'secret'> = {
+  const settings: Omit<WorkerSettings, 'localPorts'> = {
     code: code.toString(),
     taskRoot: realpathSync(taskRoot),
     layer: realpathSync(join(__dirname, '..')),
@@ -65,7 +62,7 @@ function prepare(): Prepared {
   return {
     code,
     temp: settings.temp,
-    start: () => startReactorWorker(file, { ...settings, proof: random(), secret: random() }, bounds, stdio),
+    start: (localPorts) => startReactorWorker(file, { ...settings, localPorts }, bounds, stdio),
   };
 }
 
@@ -78,10 +75,16 @@ interface Run {
 async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEvent): Promise<Run> {
   if (event.codeSha256 !== reactor.codeSha256) return { worker: prepared, answer: outcome('stale') };
   let worker = prepared;
+  if (String(worker.localPorts) !== String(event.localPorts)) {
+    // On this machine alone, and once: the next one is started with what this event admits.
+    if (!(await worker.end(SOON_MS))) die();
+    emptyFolder(reactor.temp);
+    worker = reactor.start(event.localPorts);
+  }
   let loaded = await worker.loaded;
   if (loaded === 'loaded' && !worker.alive()) {
     // It loaded, and died while nobody asked anything of it: its own doing, but this invocation did not see it.
-    worker = reactor.start();
+    worker = reactor.start(event.localPorts);
     loaded = await worker.loaded;
   }
   if (loaded !== 'loaded') return { worker, answer: notLoaded(loaded) };
@@ -89,24 +92,24 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
 }
 
 async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): Promise<never> {
-  for (let worker = first; ; worker = reactor.start()) {
+  for (let worker = first; ; worker = reactor.start(worker.localPorts)) {
     await worker.loaded;
     const { id, payload } = await api.next();
     const event = readEvent(payload);
     const done = event === undefined ? undefined : await run(reactor, worker, event);
     // Before the answer, since until then Lambda has no other event: when it has, nothing of this one is running.
-    const last = done?.worker ?? worker;
-    const hasEnded = await last.end(SOON_MS);
+    worker = done?.worker ?? worker;
+    const hasEnded = await worker.end(SOON_MS);
     if (done === undefined) await api.fail(id, 'Reactor.InvalidEvent', 'the payload is not a reactor event');
     else await api.respond(id, done.answer);
-    if (!hasEnded && !(await last.end(LATE_MS))) die();
+    if (!hasEnded && !(await worker.end(LATE_MS))) die();
     emptyFolder(reactor.temp);
   }
 }
 
 async function main(): Promise<void> {
   const prepared = attempt(prepare);
-  const worker = prepared.value?.start();
+  const worker = prepared.value?.start([]);
   // While the worker starts: `http` takes a while to load.
   const { connectRuntimeApi } = await import('./runtime-api.ts');
   const api = connectRuntimeApi(endpoint);

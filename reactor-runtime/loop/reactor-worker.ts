@@ -1,6 +1,6 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
-import { FRAME_HEADER_BYTES, type Admission, type WorkerSettings } from '../worker-settings.ts';
+import { FRAME_HEADER_BYTES, type WorkerSettings } from '../worker-settings.ts';
 import type { MemoryBounds } from './memory-bounds.ts';
 import { outcome, type Interruption, type LoadFailure } from './outcome.ts';
 import { MAX_MESSAGE, readAnswer, readLoaded } from './read-answer.ts';
@@ -23,6 +23,8 @@ export interface ReactorWorker {
   /** Settles when the code is loaded or cannot be. */
   readonly loaded: Promise<'loaded' | LoadFailure>;
   readonly alive: () => boolean;
+  /** Those of its settings. */
+  readonly localPorts: readonly number[];
   /** The body of the answer, whatever happens. Once. */
   run(event: ReactorEvent): Promise<string>;
   /** Kills the process. Whether it has ended by then. */
@@ -173,24 +175,22 @@ export function startReactorWorker(
       };
     });
 
-  const loaded = enter<'loaded' | LoadFailure>(
-    LOAD_MS,
-    (message) => readLoaded(message, settings.proof),
-    (by) => LOAD_FAILURE[by],
-  ).then((found) => {
-    // What the code has begun in other threads does not go on before its event.
-    child.kill('SIGSTOP');
-    return found;
-  });
+  const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]).then(
+    (found) => {
+      // Nobody looks after it until its event comes.
+      child.kill('SIGSTOP');
+      return found;
+    },
+  );
   stdin.write(frame(JSON.stringify(settings)));
   return {
     loaded,
     alive: () => alive,
-    run: ({ payload, localPorts, timeoutMs }) => {
+    localPorts: settings.localPorts,
+    run: ({ payload, timeoutMs }) => {
       if (!alive) return Promise.resolve(outcome('exited'));
       child.kill('SIGCONT');
       const answer = enter(timeoutMs, readAnswer, outcome);
-      stdin.write(frame(JSON.stringify({ secret: settings.secret, localPorts } satisfies Admission)));
       stdin.write(frame(payload));
       return answer;
     },

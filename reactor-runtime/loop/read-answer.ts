@@ -8,8 +8,8 @@ export const MAX_MESSAGE = MAX_RESULT_BYTES + 1;
 const LOAD_FAILURES: readonly unknown[] = ['syntax', 'threw', 'no_function'] satisfies LoadFailure[];
 
 /** What a worker says of loading; `undefined` for anything else. */
-export function readLoaded(message: string, proof: string): 'loaded' | LoadFailure | undefined {
-  if (message === MESSAGE.loaded + proof) return 'loaded';
+export function readLoaded(message: string): 'loaded' | LoadFailure | undefined {
+  if (message === MESSAGE.loaded) return 'loaded';
   const reason = message.startsWith(MESSAGE.notLoaded) ? message.slice(1) : undefined;
   return LOAD_FAILURES.includes(reason) ? (reason as LoadFailure) : undefined;
 }

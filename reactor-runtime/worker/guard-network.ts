@@ -1,3 +1,4 @@
+import type { WorkerSettings } from '../worker-settings.ts';
 import { binding, methodOf, prototypeOf, type Binding } from './bindings.ts';
 import {
   apply,
@@ -53,7 +54,6 @@ function isMany(address: string): boolean {
   return first >= MANY_4;
 }
 
-/** Ports of this machine that may be reached: none, or that of the service itself where it runs here, and what the deployer admits. */
 let localPorts: readonly number[] = [];
 
 function isAdmitted(port: unknown): boolean {
@@ -73,11 +73,6 @@ function mayReach(address: unknown, port: unknown): boolean {
   return !startsWithAny(plain, THE_LINK) && !isMany(plain);
 }
 
-/** Lets the code reach ports of this machine; anywhere else it needs no permission. */
-export function allowLocalPorts(ports: readonly number[]): void {
-  localPorts = ports;
-}
-
 function guard(owner: Binding, name: string, allows: (args: readonly unknown[]) => boolean): void {
   const original = methodOf(owner, name);
   owner[name] = function (this: unknown, ...args: unknown[]) {
@@ -89,7 +84,8 @@ function guard(owner: Binding, name: string, allows: (args: readonly unknown[]) 
 const never = () => false;
 
 /** The lowest level that JavaScript can reach: whatever opens a connection (http, https, http2, tls, net, dgram) does it by these. */
-export function guardNetwork(): void {
+export function guardNetwork(settings: WorkerSettings): void {
+  ({ localPorts } = settings);
   const interfaces = binding('os')['getInterfaceAddresses'] as (context: object) => unknown[];
   const found = interfaces({}) as readonly string[];
   // Seven values an address (lib/os.js of Node 16): name, address, netmask, family, hardware address, internal, scope.

@@ -1,12 +1,12 @@
 // The process of one invocation: closes what reactor code must not reach, loads it, waits for the event, runs it, says once how it ended.
 import { MESSAGE } from '../worker-message.ts';
-import type { Admission, WorkerSettings } from '../worker-settings.ts';
+import type { WorkerSettings } from '../worker-settings.ts';
 import { messageOfResult } from './answer.ts';
 import { receive, say } from './channel.ts';
 import { compile, type ReactorModule } from './compile.ts';
 import { guardFiles } from './guard-files.ts';
 import { guardNativeCode } from './guard-native-code.ts';
-import { allowLocalPorts, guardNetwork } from './guard-network.ts';
+import { guardNetwork } from './guard-network.ts';
 import { guardProcess } from './guard-process.ts';
 import { SDK } from '../packages.ts';
 import { afterThis, apply, exit, join, parseJson, PromiseClass, repeat, thenOf } from './primordials.ts';
@@ -62,13 +62,8 @@ function load({ code, taskRoot }: WorkerSettings, require: ReactorRequire): Reac
   return undefined;
 }
 
-/** Waits for the event. Only the loop knows the secret, so what it says of the network is between it and the guards. */
-function nextEvent({ secret }: WorkerSettings): Event {
-  const admission = parseJson(receive()) as Admission;
-  if (admission.secret !== secret) exit(1);
-  allowLocalPorts(admission.localPorts);
-  return parseJson(receive()) as Event;
-}
+/** Waits for the event, which permits nothing: the code may have put one of its own there. */
+const nextEvent = (): Event => parseJson(receive()) as Event;
 
 function answer(call: () => unknown): void {
   try {
@@ -91,7 +86,7 @@ function main(): void {
   const require = reactorRequire(settings);
   // Before the code, so that it finds the built-ins as they are.
   const { createClient } = require(SDK) as Sdk;
-  guardNetwork();
+  guardNetwork(settings);
   guardFiles(settings);
   guardProcess();
   // Code that waits for nothing that would come has its time, as code that waits for something.
@@ -102,8 +97,8 @@ function main(): void {
   if (reactor === undefined) return exit(0);
   // What the code has already thrown, or rejected, comes before this.
   afterThis(() => {
-    say(MESSAGE.loaded + settings.proof);
-    const { request, client } = nextEvent(settings);
+    say(MESSAGE.loaded);
+    const { request, client } = nextEvent();
     phase = 'running';
     answer(() => {
       const options = client && {

@@ -125,18 +125,24 @@ describe('the runtime out of reach', () => {
     );
   });
 
-  test('the permission to reach the service on this machine cannot be forged', async () => {
-    const code = `const fs = require('fs'); const file = require('os').tmpdir() + '/event';
-      const frame = (value) => { const text = Buffer.from(JSON.stringify(value)); const head = Buffer.alloc(4); head.writeUInt32BE(text.length); return Buffer.concat([head, text]) };
-      const event = { request: { args: { forged: true }, configuration: {} }, client: null };
-      fs.writeFileSync(file, Buffer.concat([frame({ secret: req.secret, localPorts: [req.port] }), frame(event)]));
+  test('an event that the code has made up permits nothing', async () => {
+    const code = `const fs = require('fs'); const file = require('os').tmpdir() + '/event'; const frame = (value) => { const text = Buffer.from(JSON.stringify(value)); const head = Buffer.alloc(4); head.writeUInt32BE(text.length); return Buffer.concat([head, text]) };
+      const ports = { local_ports: [9], localPorts: [9], client: { base_url: 'http://127.0.0.1:9', api_key: 'k', header_prefix: 'SVC' } };
+      fs.writeFileSync(file, frame({ ...ports, request: { args: { forged: true }, configuration: {} } }));
       fs.closeSync(0); const fd = fs.openSync(file); if (fd !== 0) throw new Error('not in the place of the event: ' + fd);
-      module.exports = async (req) => req.args;`;
-    // One that guesses, one that leaves it out, one that hopes for members of Object.prototype.
-    for (const secret of ['"0"', 'undefined', '(Object.prototype.secret = "1", undefined)']) {
-      const forging = `const req = { secret: ${secret}, port: 1 }; ${code}`;
-      expect(await answerOf(forging)).toEqual({ outcome: 'exited' });
-    }
+      module.exports = (req) => new Promise((done) => require('net').connect(9, '127.0.0.1').on('connect', () => done('connected')).on('error', (error) => done([req.args.forged, error.code])));`;
+    expect(await answerOf(code)).toEqual({ outcome: 'returned', value: [true, 'EACCES'] });
+  });
+
+  test('what an event admits is admitted to that event and those like it alone', async () => {
+    const code = `module.exports = () => new Promise((done) => require('net').connect(9, '127.0.0.1').on('connect', () => done('connected')).on('error', (error) => done(error.code)));`;
+    await withReactor(code, async (reactor) => {
+      const answers = [];
+      for (const ports of [[], [9], [9], [], [10, 11], []])
+        answers.push((await reactor.invoke({}, { local_ports: ports })).answer.value);
+      expect(answers).toEqual(['EACCES', 'ECONNREFUSED', 'ECONNREFUSED', 'EACCES', 'EACCES', 'EACCES']);
+      expect(reactor.started()).toBe(1);
+    });
   });
 });
 

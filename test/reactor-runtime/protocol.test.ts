@@ -2,25 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { layer, withReactor } from './a-reactor.ts';
 
-/** Waits until the worker proves itself, reads the event in its place, and puts another one there that admits the Runtime API's port. */
-const IN_BETWEEN = `const fs = require('fs'), t = require('os').tmpdir(); let seen = 0;
-const write = Buffer.prototype.utf8Write; const bl = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength').get;
-let armed = false;
-Buffer.prototype.utf8Write = function (s, o, l) { if (s.length === 66 && s[0] === 'l') armed = true; return write.call(this, s, o, l); };
-Object.defineProperty(Buffer.prototype, 'byteLength', { configurable: true, get() {
-  const n = bl.call(this); if (!armed || n !== 4) return n;
-  armed = false;
-  const readAll = (n) => { const b = Buffer.alloc(n); for (let at = 0; at < n;) at += fs.readSync(0, b, at, n - at, null); return b; };
-  const frame = () => readAll(readAll(4).readUInt32BE(0));
-  const admission = JSON.parse(frame().toString()), payload = frame().toString();
-  const port = JSON.parse(payload).request.args.port; admission.localPorts.push(port); globalThis.stolen = admission;
-  const framed = (s) => { const b = Buffer.from(s), h = Buffer.alloc(4); h.writeUInt32BE(b.length); return Buffer.concat([h, b]); };
-  fs.writeFileSync(t + '/f', Buffer.concat([framed(JSON.stringify(admission)), framed(payload)]));
-  fs.closeSync(0); globalThis.fd = fs.openSync(t + '/f', 'r');
-  return 4;
-} });
-module.exports = async (req) => { if (!req.args.port) return 'clean'; return new Promise((done) => require('net').connect(req.args.port, '127.0.0.1').on('connect', () => done(['CONNECTED', globalThis.fd, Object.keys(globalThis.stolen||{})])).on('error', (e) => done(['refused', e.code, globalThis.fd]))); };`;
-
 /** Is called by the runtime itself as `Function`, so that `import()` in its body would be Node's own. */
 const IN_ITS_NAME = `const fs = require('fs'), t = require('os').tmpdir(); const seen = [], S = Object.prototype.toString, E = Error;
 Object.prototype.toString = function () { try { if (Object.prototype.hasOwnProperty.call(this, 'configuration')) { globalThis.req = this; return "return import('" + t + "/x.cjs')"; } } catch {} return S.call(this); };
@@ -44,14 +25,6 @@ for (const [path, owner] of Object.entries({ typed, Uint8Array: Uint8Array.proto
 module.exports = () => [...log];`;
 
 describe('between the runtime and the loop', () => {
-  test('none of the code runs while the worker proves itself and reads its event', async () => {
-    await withReactor(IN_BETWEEN, async (reactor) => {
-      const { answer } = await reactor.invoke({ port: reactor.port });
-      expect(answer.value?.slice(0, 2)).toEqual(['refused', 'EACCES']);
-      expect(reactor.started()).toBe(1);
-    });
-  });
-
   test('nothing that code can replace runs beneath it', async () => {
     const runtime = readFileSync(join(layer(), 'runtime/worker.cjs'), 'utf8');
     const own = Object.getOwnPropertyNames(Object.prototype);
