@@ -74,6 +74,7 @@ async function run(options: StartOptions): Promise<never> {
     print(greeting(cloud, options));
     await stopped;
     await cloud.close();
+    // Threads of what has been closed may take their time.
     process.exit(0);
   } catch (error) {
     // A start that was interrupted fails somewhere; that is what was asked for.

@@ -62,4 +62,5 @@ const idleBytes = memory('VmRSS');
 const first = await take(measured, 'first');
 const again = await take(measured, 'again');
 const found: MeasuredRequest = { first, again, peakBytes: memory('VmHWM') - idleBytes, idleBytes };
+// The handler's connections would keep it.
 process.send?.(found, () => process.exit(0));

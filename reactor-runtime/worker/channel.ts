@@ -31,7 +31,7 @@ function move(native: Method, descriptor: number, bytes: Uint8Array, at: number,
     undefined,
     context,
   ]) as number;
-  // Descriptors that the code has closed.
+  // The code has closed the descriptor: nobody can be told anything any more.
   if (context.errno !== undefined) exit(1);
   return count;
 }

@@ -31,7 +31,7 @@ type ReactorFunction = (request: unknown) => unknown;
 
 let phase: 'loading' | 'running' = 'loading';
 
-/** Whatever nobody caught. */
+/** Whatever nobody caught. Code that cannot be loaded gets no event, so its process has nothing to wait for. */
 function uncaught(error: unknown): void {
   if (phase === 'running') {
     say(MESSAGE.threw + reduceError(error));
@@ -94,6 +94,7 @@ function main(): void {
 
   // From here on nothing in this realm is what it seems.
   const reactor = load(settings, require);
+  // The loop has been told why.
   if (reactor === undefined) return exit(0);
   // What the code has already thrown, or rejected, comes before this.
   afterThis(() => {

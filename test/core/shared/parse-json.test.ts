@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseJson } from '../../../core/shared/parse-json.ts';
+import { isRead } from './is-read.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -103,15 +104,6 @@ describe('JSON', () => {
   );
 
   it('is read from the same texts as by JSON.parse', () => {
-    const isRead = (read: (text: string) => unknown, text: string) => {
-      try {
-        read(text);
-        return true;
-      } catch (error) {
-        expect((error as Error).name).toBe('SyntaxError');
-        return false;
-      }
-    };
     const pieces = fc.constantFrom(
       '{',
       '}',
