@@ -23,19 +23,21 @@ export interface EdgeStoreSettings {
 /** The stores, keys and vault that authenticate, seal and remember for every function behind the API, over one client of each service. */
 export function createEdgeStores(settings: EdgeStoreSettings, clock: Clock) {
   const dynamodb = withoutLogger(new DynamoDBClient(CLIENT_SETTINGS));
-  const tenantStore = createTenantStore({ client: dynamodb, name: settings.accessTable });
   const access = { client: dynamodb, name: settings.accessTable };
   const ephemeral = { client: dynamodb, name: settings.ephemeralTable };
-  const applicationStore = createApplicationStore(access);
+  const tenantStore = createTenantStore(access);
+  const credentialStore = createCredentialStore(access);
   const keyService = createKmsKeyService(withoutLogger(new KMSClient(CLIENT_SETTINGS)), settings.keyId);
-  const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock });
+  const tenantKeys = createTenantKeys({ keyService, keyRingStore: tenantStore, clock });
   return {
     dynamodb,
-    applicationStore,
-    tenantProfileStore: tenantStore,
-    credentialStore: createCredentialStore(access),
-    sessionStore: createSessionStore(ephemeral, applicationStore),
-    invocationCredentials: createInvocationCredentialStore(ephemeral, applicationStore),
+    applicationStore: createApplicationStore(access),
+    tenantStore,
+    tenantBasicsStore: tenantStore,
+    applicationGrantsStore: credentialStore,
+    credentialStore,
+    sessionStore: createSessionStore(ephemeral, credentialStore),
+    invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
     idempotencyStore: createIdempotencyStore(ephemeral),
     tenantKeys,
     vault: createVault(tenantKeys),

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { AuthenticateDeps } from '../core/applications/authenticate.ts';
 import type { Caller } from '../core/applications/application.ts';
+import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import { requirePermission } from '../core/applications/require-permission.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 import { apiRequest, type ApiRequest } from './api-request.ts';
@@ -17,6 +18,7 @@ import { routeTable } from './route-table.ts';
 
 /** What the edge itself needs; a function's own dependencies come beside it. */
 export interface EdgeDeps extends AuthenticateDeps, IdempotencyDeps {
+  readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
   /** What every request must carry; empty if the API stands open by itself. */
   readonly edgeSecret: string;
@@ -69,13 +71,16 @@ function responseOf(
   return raw === undefined ? jsonResponse(status, body, headers) : rawResponse(status, raw, headers);
 }
 
-/** Starts the route's early read if the key's tenant is known; what it rejects with matters only where it is awaited. */
+/**
+ * Starts the route's early read if the key was accepted before, so that the tenant it names is the caller's if there is one; what it rejects
+ * with matters only where it is awaited.
+ */
 function startPrefetch<Deps>(deps: Deps, matched: MatchedRoute<Deps>, identification: Identification) {
   const tenantId = identification.likelyTenantId;
   if (matched.route.prefetch === undefined || tenantId === undefined) return undefined;
   const value = matched.route.prefetch(deps, tenantId, matched.params);
   value.catch(() => undefined);
-  return { tenantId, value };
+  return value;
 }
 
 async function answer<Deps extends EdgeDeps>(
@@ -97,8 +102,7 @@ async function answer<Deps extends EdgeDeps>(
     async run(writes, once) {
       const query = parseQuery(route, request);
       const input = { caller, params, query, body: checkBody(route, body), writes, once, request };
-      const prefetched = prefetch?.tenantId === caller.tenantId ? await prefetch.value : undefined;
-      return route.handle(deps, { ...input, prefetched });
+      return route.handle(deps, { ...input, prefetched: await prefetch });
     },
     replay(kept) {
       if (route.replay === undefined) throw new Error('replay: the route kept what it cannot show');

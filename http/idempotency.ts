@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, type KeyObject } from 'node:crypto';
 import type { Caller } from '../core/applications/application.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { Vault } from '../core/crypto/vault.ts';
@@ -21,7 +21,7 @@ import type { MatchedRoute, RouteAnswer } from './route.ts';
 
 export interface IdempotencyDeps {
   readonly idempotencyStore: IdempotencyStore;
-  readonly tenantKeys: Pick<TenantKeys, 'current'>;
+  readonly tenantKeys: Pick<TenantKeys, 'current' | 'all'>;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -78,10 +78,15 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
 });
 
 /** HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no cvc, which nothing may outlive. What is named so and cannot be one counts. */
-async function bodyHash(deps: IdempotencyDeps, tenantId: string, body: Json | undefined): Promise<Buffer> {
-  const { key } = await deps.tenantKeys.current(tenantId, 'idempotency');
+async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
+  const [{ key }, keys] = await Promise.all([
+    tenantKeys.current(tenantId, 'idempotency'),
+    tenantKeys.all(tenantId, 'idempotency'),
+  ]);
   const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, canBeCvc)));
-  return createHmac('sha256', key).update(text).digest();
+  const hashUnder = (each: KeyObject) => createHmac('sha256', each).update(text).digest();
+  // Under each root: there are two while one is being replaced.
+  return { hash: hashUnder(key), others: keys.map(hashUnder) };
 }
 
 function refusal(
@@ -126,9 +131,9 @@ export async function withIdempotency(
   if (key === undefined || route.idempotency === 'read_only')
     return answerOf(route.success, await request.run(randomIdentity, runFreely));
   const scope = scopeOf(caller, matched, key);
-  const hash = await bodyHash(deps, caller.tenantId, request.body);
+  const { hash, others } = await bodyHashes(deps, caller.tenantId, request.body);
   const now = deps.clock();
-  const claim = await deps.idempotencyStore.claim(scope, hash, now);
+  const claim = await deps.idempotencyStore.claim(scope, hash, now, others);
   if (claim.state === 'answered') return replayed(deps, scope, claim.sealedAnswer, request);
   if (claim.state !== 'claimed') throw refusal(claim, now);
   return runClaimed(deps, scope, claim, async (writes, once) => {

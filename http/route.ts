@@ -57,8 +57,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly mergePatch?: boolean;
   readonly query?: ZodMiniType<Query>;
   /**
-   * Starts a read beside authentication, for the tenant that the key belonged to when it was last seen. The result is used only if
-   * the key turns out to be valid and of that tenant.
+   * Starts a read beside authentication, for the tenant of a key that this instance has seen accepted before. The result is used only if
+   * the key is accepted again.
    */
   readonly prefetch?: (
     deps: Deps,

@@ -107,7 +107,6 @@ export class OperationsStack extends Stack {
       environment: {
         SERVICE_NAME: settings.serviceName,
         ...tables(data),
-        KEY_ID: data.key.keyArn,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
@@ -126,8 +125,8 @@ export class OperationsStack extends Stack {
         allowQueryIndex(data.ephemeral, INDEXES.due),
         allowOnTable(data.ephemeral, ['GetItem', 'DeleteItem']),
         allowQueryIndex(data.access, INDEXES.due),
-        allowOnTable(data.access, ['GetItem', 'UpdateItem', 'DeleteItem']),
-        allowTenantKeys(data.key, 'GenerateDataKey'),
+        // No right on the tenants' keys: a rotation needs none in hand.
+        allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowQueryIndex(data.reactors, INDEXES.due),
         allowOnTable(data.reactors, ['GetItem', 'PutItem', 'DeleteItem']),
         allowOnFunctions(this, reactors.functionPrefix, [

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Application } from '../../core/applications/application.ts';
+import type { ApplicationGrants } from '../../core/applications/application-store.ts';
 import { APPLICATION_TYPES } from '../../core/applications/permission.ts';
 import { grantsShape } from './grants-item.ts';
 import type { ItemKey } from './keys.ts';
@@ -21,30 +22,48 @@ const applicationItem = z.object({
   keyHash: binary,
 });
 
+const grantsItem = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  type: z.enum(APPLICATION_TYPES),
+  ...grantsShape,
+  expiresAt: z.exactOptional(z.number()),
+  keyHash: binary,
+});
+
+/** An application with the hash of its API key, so that either leads to the other. */
 export interface StoredApplication {
   readonly application: Application;
   readonly keyHash: Buffer;
 }
 
-/** The item of an application under a key, with the hash of its API key, so that either leads to the other. */
-export function applicationItemOf(
-  key: ItemKey,
-  { application, keyHash }: StoredApplication,
-  options: { readonly isDue: boolean },
-): Item {
-  const { expiresAt } = application;
-  const ttl = expiresAt === undefined ? undefined : timeToLive(expiresAt);
+const ttlOf = ({ expiresAt }: Application) => (expiresAt === undefined ? undefined : timeToLive(expiresAt));
+
+/** The item of an application, which stands in the due index. */
+export function applicationItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
   return toItem({
     ...key,
     ...application,
     keyHash,
-    ttl,
-    ...(options.isDue && dueAt(application.id, expiresAt)),
+    ttl: ttlOf(application),
+    ...dueAt(application.id, application.expiresAt),
   });
+}
+
+/** A copy of what an application grants. */
+export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
+  const { id, tenantId, type, permissions, rules, expiresAt } = application;
+  const ttl = ttlOf(application);
+  return toItem({ ...key, id, tenantId, type, permissions, rules, expiresAt, keyHash, ttl });
 }
 
 /** Parses an application's item. Throws if it is not one. */
 export function readApplicationItem(item: Item): StoredApplication {
   const { keyHash, ...application } = applicationItem.parse(fromItem(item));
   return { application, keyHash };
+}
+
+/** Parses a copy of what an application grants. Throws if it is not one. */
+export function readGrantsItem(item: Item): ApplicationGrants {
+  return grantsItem.parse(fromItem(item));
 }

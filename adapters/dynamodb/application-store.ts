@@ -1,41 +1,53 @@
-import { BatchGetItemCommand, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
-import { applicationItemOf, readApplicationItem, type StoredApplication } from './application-item.ts';
-import { APPLICATION_PREFIX, applicationKey, credentialKey, isUuid, type ItemKey } from './keys.ts';
+import {
+  applicationItemOf,
+  grantsItemOf,
+  readApplicationItem,
+  type StoredApplication,
+} from './application-item.ts';
+import { getAll, getItem } from './get-all.ts';
+import {
+  ALL_COPIES,
+  APPLICATION_PREFIX,
+  applicationKey,
+  credentialKey,
+  grantsKey,
+  isUuid,
+  type ItemKey,
+} from './keys.ts';
 import { transact } from './transact.ts';
-import { send, toItem, type Item, type Table } from './table-client.ts';
+import { toItem, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 
-const BATCH_KEYS = 100;
 const PAGE = 200;
 
 const FREE = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** The two items of an application; only the one by id stands in the due index. */
-function puts(
-  table: string,
-  stored: StoredApplication,
-  own: object,
-  credential: object,
-): TransactWriteItem[] {
+/** An application, and all copies of what it grants. */
+function puts(table: string, stored: StoredApplication, condition: object): TransactWriteItem[] {
   const { tenantId, id } = stored.application;
-  const put = (key: ItemKey, isDue: boolean, condition: object): TransactWriteItem => ({
-    Put: { TableName: table, Item: applicationItemOf(key, stored, { isDue }), ...condition },
+  const put = (Item: Item, under: object = {}): TransactWriteItem => ({
+    Put: { TableName: table, Item, ...under },
   });
   return [
-    put(applicationKey(tenantId, id), true, own),
-    put(credentialKey(stored.keyHash), false, credential),
+    put(applicationItemOf(applicationKey(tenantId, id), stored), condition),
+    ...copyKeys(stored).map((key) => put(grantsItemOf(key, stored))),
   ];
 }
 
-/** The writes that make a new application and its key known; neither may exist. */
+/** Where the copies stand. Only who may write the application writes them: its condition is theirs. */
+const copyKeys = ({ application: { tenantId, id }, keyHash }: StoredApplication): readonly ItemKey[] =>
+  ALL_COPIES.flatMap((copy) => [credentialKey(keyHash, copy), grantsKey(tenantId, id, copy)]);
+
+/** The writes that make a new application and its key known; its id must be free, and 256 random bits are. */
 export function applicationWrites(
   table: string,
   application: Application,
   keyHash: Buffer,
 ): TransactWriteItem[] {
-  return puts(table, { application, keyHash }, FREE, FREE);
+  return puts(table, { application, keyHash }, FREE);
 }
 
 /** The condition that an application is the version that was read, under the key that was read with it. */
@@ -46,44 +58,35 @@ function unchanged({ application, keyHash }: StoredApplication) {
   };
 }
 
-/** Applications in the Access table: one item by id, and one by the hash of the key that authentication reads alone. */
-export function createApplicationStore({ client, name }: Table): ApplicationStore {
-  async function read(key: ItemKey): Promise<StoredApplication | undefined> {
-    const command = new GetItemCommand({ TableName: name, Key: toItem({ ...key }), ConsistentRead: true });
-    const { Item: item } = await send(() => client.send(command));
+/** Applications in the Access table: one item by id, and copies of what it grants by id and by the hash of its key, which authentication reads alone. */
+export function createApplicationStore(table: Table): ApplicationStore {
+  const { client, name } = table;
+
+  async function read(tenantId: string, id: string): Promise<StoredApplication | undefined> {
+    const item = await getItem(table, applicationKey(tenantId, id));
     return item === undefined ? undefined : readApplicationItem(item);
   }
 
-  const removeCredential = (keyHash: Buffer): TransactWriteItem => ({
-    Delete: { TableName: name, Key: toItem({ ...credentialKey(keyHash) }) },
+  const remove = (key: ItemKey, condition: object = {}): TransactWriteItem => ({
+    Delete: { TableName: name, Key: toItem({ ...key }), ...condition },
   });
 
   /** The stored form of a version, with its key; `undefined` if it is not the current one any more. */
-  async function current(application: Application): Promise<StoredApplication | undefined> {
-    const stored = await read(applicationKey(application.tenantId, application.id));
-    return stored?.application.version === application.version ? stored : undefined;
+  async function current({ tenantId, id, version }: Application): Promise<StoredApplication | undefined> {
+    const stored = await read(tenantId, id);
+    return stored?.application.version === version ? stored : undefined;
   }
 
   return {
     create: (application, keyHash) => transact(client, applicationWrites(name, application, keyHash)),
 
     async find(tenantId, id) {
-      return isUuid(id) ? (await read(applicationKey(tenantId, id)))?.application : undefined;
+      return isUuid(id) ? (await read(tenantId, id))?.application : undefined;
     },
 
     async findMany(tenantId, ids) {
-      const keys = [...new Set(ids)].filter(isUuid).map((id) => toItem({ ...applicationKey(tenantId, id) }));
-      const found: Application[] = [];
-      for (let pending: Item[] = keys; pending.length > 0;) {
-        const [now, later] = [pending.slice(0, BATCH_KEYS), pending.slice(BATCH_KEYS)];
-        const command = new BatchGetItemCommand({
-          RequestItems: { [name]: { Keys: now, ConsistentRead: true } },
-        });
-        const answer = await send(() => client.send(command));
-        found.push(...(answer.Responses?.[name] ?? []).map((item) => readApplicationItem(item).application));
-        pending = [...(answer.UnprocessedKeys?.[name]?.Keys ?? []), ...later];
-      }
-      return found;
+      const keys = [...new Set(ids)].filter(isUuid).map((id) => applicationKey(tenantId, id));
+      return (await getAll(table, keys)).map((item) => readApplicationItem(item).application);
     },
 
     async *list(tenantId, after) {
@@ -93,35 +96,32 @@ export function createApplicationStore({ client, name }: Table): ApplicationStor
         after: after === undefined ? undefined : applicationKey(tenantId, after),
         pageSize: PAGE,
       };
-      for await (const items of tenantItems({ client, name }, listing))
+      for await (const items of tenantItems(table, listing))
         yield items.map((item) => readApplicationItem(item).application);
     },
 
     async update(previous, next) {
       const stored = await current(previous);
       if (stored === undefined) return false;
-      return transact(
-        client,
-        puts(name, { ...stored, application: next }, unchanged(stored), unchanged(stored)),
-      );
+      return transact(client, puts(name, { ...stored, application: next }, unchanged(stored)));
     },
 
     async replaceKey(previous, next, keyHash) {
       const stored = await current(previous);
       if (stored === undefined) return false;
       return transact(client, [
-        ...puts(name, { application: next, keyHash }, unchanged(stored), FREE),
-        removeCredential(stored.keyHash),
+        ...puts(name, { application: next, keyHash }, unchanged(stored)),
+        ...ALL_COPIES.map((copy) => remove(credentialKey(stored.keyHash, copy))),
       ]);
     },
 
     async delete(application) {
       const stored = await current(application);
       if (stored === undefined) return false;
-      const key = toItem({ ...applicationKey(application.tenantId, application.id) });
+      const own = applicationKey(application.tenantId, application.id);
       return transact(client, [
-        { Delete: { TableName: name, Key: key, ...unchanged(stored) } },
-        removeCredential(stored.keyHash),
+        remove(own, unchanged(stored)),
+        ...copyKeys(stored).map((key) => remove(key)),
       ]);
     },
   };

@@ -1,12 +1,13 @@
-import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import { rotateIfDue, type RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { readApplicationItem } from './application-item.ts';
 import { createApplicationStore } from './application-store.ts';
 import { dueEntries } from './due-index.ts';
+import { getItem } from './get-all.ts';
 import { isTenantKey, type ItemKey } from './keys.ts';
-import { send, toItem, type Table } from './table-client.ts';
+import { toItem, type Table } from './table-client.ts';
 import { writeIf } from './write-if.ts';
 
 /** Applications that have expired, with their keys. */
@@ -14,12 +15,7 @@ export function dueApplications(access: Table, clock: Clock): DueWork {
   const store = createApplicationStore(access);
 
   async function act(key: ItemKey): Promise<void> {
-    const command = new GetItemCommand({
-      TableName: access.name,
-      Key: toItem({ ...key }),
-      ConsistentRead: true,
-    });
-    const { Item: item } = await send(() => access.client.send(command));
+    const item = await getItem(access, key);
     if (item === undefined) return;
     const { application } = readApplicationItem(item);
     if (application.expiresAt !== undefined && application.expiresAt <= clock())

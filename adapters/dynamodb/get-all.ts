@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
-import { groups } from './groups.ts';
+import { BatchGetItemCommand, type DynamoDBClient, type KeysAndAttributes } from '@aws-sdk/client-dynamodb';
+import DataLoader from 'dataloader';
 import type { ItemKey } from './keys.ts';
 import { unavailable } from '../aws/dependency-error.ts';
 import { send, toItem, type Item, type Table } from './table-client.ts';
@@ -10,31 +10,80 @@ const BATCH_KEYS = 100;
 /** Times that keys are asked for which a call has left out, and the longest pause before the first of them, in ms; it doubles. */
 const [ATTEMPTS, PAUSE_MS] = [7, 20] as const;
 
+/** One item of one table. */
+interface Wanted {
+  readonly table: string;
+  readonly key: ItemKey;
+}
+
+const nameOf = (table: string, pk: string | undefined, sk: string | undefined) =>
+  JSON.stringify([table, pk, sk]);
+
+type Requests = Record<string, KeysAndAttributes>;
+
+function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests {
+  const requests: Record<string, { Keys: Item[]; ConsistentRead: boolean }> = {};
+  const seen = new Set<string>();
+  for (const { table, key } of wanted) {
+    const name = nameOf(table, key.pk, key.sk);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    (requests[table] ??= { Keys: [], ConsistentRead: isConsistent }).Keys.push(toItem({ ...key }));
+  }
+  return requests;
+}
+
+/** The items in the order of what is wanted; `undefined` for one that does not exist. */
 async function getBatch(
-  { client, name }: Table,
-  keys: readonly ItemKey[],
+  client: DynamoDBClient,
+  wanted: readonly Wanted[],
   isConsistent: boolean,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  let left: Item[] = keys.map((key) => toItem({ ...key }));
-  for (let attempt = 0; left.length > 0; attempt += 1) {
+): Promise<readonly (Item | undefined)[]> {
+  const found = new Map<string, Item>();
+  let left: Requests = requestsOf(wanted, isConsistent);
+  for (let attempt = 0; Object.keys(left).length > 0; attempt += 1) {
     if (attempt > ATTEMPTS) throw unavailable(new Error('get all: keys stay unprocessed'));
     // DynamoDB is throttled: to ask again at once, or for more than is missing, adds to that.
     if (attempt > 0) await sleep(Math.random() * PAUSE_MS * 2 ** (attempt - 1));
-    const requested = { [name]: { Keys: left, ConsistentRead: isConsistent } };
-    const answer = await send(() => client.send(new BatchGetItemCommand({ RequestItems: requested })));
-    items.push(...(answer.Responses?.[name] ?? []));
-    left = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+    const command = new BatchGetItemCommand({ RequestItems: left });
+    const answer = await send(() => client.send(command));
+    for (const [table, items] of Object.entries(answer.Responses ?? {}))
+      for (const item of items) found.set(nameOf(table, item['pk']?.S, item['sk']?.S), item);
+    left = answer.UnprocessedKeys ?? {};
   }
-  return items;
+  return wanted.map(({ table, key }) => found.get(nameOf(table, key.pk, key.sk)));
 }
 
-/** Those of the items that exist, in no order, by as few reads as possible. Keys must differ. */
+type Loader = DataLoader<Wanted, Item | undefined>;
+
+/** By consistency: what is asked for in one turn of the event loop travels together, whoever asks and whatever table it is in. */
+const loaders = { true: new WeakMap<DynamoDBClient, Loader>(), false: new WeakMap<DynamoDBClient, Loader>() };
+
+function loaderOf(client: DynamoDBClient, isConsistent: boolean): Loader {
+  const known = loaders[`${isConsistent}`];
+  let loader = known.get(client);
+  if (loader === undefined) {
+    loader = new DataLoader((wanted) => getBatch(client, wanted, isConsistent), {
+      cache: false,
+      maxBatchSize: BATCH_KEYS,
+    });
+    known.set(client, loader);
+  }
+  return loader;
+}
+
+/** An item as it was last written; `undefined` if there is none. Reads of one turn of the event loop share a call. */
+export function getItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
+  return loaderOf(client, true).load({ table: name, key });
+}
+
+/** Those of the items that exist, in no order, by as few reads as possible. */
 export async function getAll(
-  table: Table,
+  { client, name }: Table,
   keys: readonly ItemKey[],
   { isConsistent = true }: { readonly isConsistent?: boolean } = {},
 ): Promise<readonly Item[]> {
-  const batches = groups(keys, BATCH_KEYS).map((group) => getBatch(table, group, isConsistent));
-  return (await Promise.all(batches)).flat();
+  const loader = loaderOf(client, isConsistent);
+  const items = await Promise.all(keys.map((key) => loader.load({ table: name, key })));
+  return items.filter((item) => item !== undefined);
 }

@@ -147,12 +147,12 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   }
 
   return {
-    async claim(scope, bodyHash, now): Promise<IdempotencyClaim> {
+    async claim(scope, bodyHash, now, others = []): Promise<IdempotencyClaim> {
       const first = await claimNew(scope, bodyHash, now);
       if ('claim' in first) return first.claim;
       const record = first.existing;
       const isAnswered = record.answer !== undefined || record.answerParts !== undefined;
-      if (!record.bodyHash.equals(bodyHash)) {
+      if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
         if (isAnswered || record.ran || record.leaseUntil !== RELEASED) return { state: 'other_body' };
         const anew = await claimNew(scope, bodyHash, now, record.attempt);
         return 'claim' in anew ? anew.claim : { state: 'running', leaseUntil: now + LEASE_MS };

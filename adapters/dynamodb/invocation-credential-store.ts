@@ -1,7 +1,8 @@
-import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import type { ApplicationStore, CredentialStore } from '../../core/applications/application-store.ts';
+import type { ApplicationGrantsStore, CredentialStore } from '../../core/applications/application-store.ts';
 import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
+import { getItem } from './get-all.ts';
 import { invocationCredentialKey } from './keys.ts';
 import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
@@ -15,9 +16,10 @@ const credentialItem = z.object({
 
 /** Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are read anew. */
 export function createInvocationCredentialStore(
-  { client, name }: Table,
-  applicationStore: Pick<ApplicationStore, 'find'>,
-): InvocationCredentialStore & Pick<CredentialStore, 'findByKeyHash'> {
+  table: Table,
+  { grants }: ApplicationGrantsStore,
+): InvocationCredentialStore & CredentialStore {
+  const { client, name } = table;
   return {
     async create(credential) {
       const { keyHash, expiresAt } = credential;
@@ -40,15 +42,10 @@ export function createInvocationCredentialStore(
     },
 
     async findByKeyHash(keyHash) {
-      const command = new GetItemCommand({
-        TableName: name,
-        Key: toItem({ ...invocationCredentialKey(keyHash) }),
-        ConsistentRead: true,
-      });
-      const { Item: item } = await send(() => client.send(command));
+      const item = await getItem(table, invocationCredentialKey(keyHash));
       if (item === undefined) return undefined;
       const { tenantId, applicationId, expiresAt, keyHash: stored } = credentialItem.parse(fromItem(item));
-      const application = await applicationStore.find(tenantId, applicationId);
+      const [application] = await grants(tenantId, [applicationId]);
       if (application === undefined) return undefined;
       const { type, permissions, rules } = application;
       return {

@@ -1,16 +1,16 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type {
-  ApplicationStore,
+  ApplicationGrantsStore,
   Credential,
   CredentialStore,
 } from '../../core/applications/application-store.ts';
 import { stillHeld } from '../../core/applications/delegation.ts';
 import type { SessionStore } from '../../core/applications/session.ts';
+import { getItem } from './get-all.ts';
 import { grantsShape } from './grants-item.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
 import { sendTransaction, transact } from './transact.ts';
-import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
+import { binary, fromItem, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const sessionItem = z.object({
@@ -31,12 +31,13 @@ const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(i
 
 /** Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with either of them. */
 export function createSessionStore(
-  { client, name }: Table,
-  applicationStore: Pick<ApplicationStore, 'findMany'>,
-): SessionStore & Pick<CredentialStore, 'findByKeyHash'> {
+  table: Table,
+  { grants: grantsOf }: ApplicationGrantsStore,
+): SessionStore & CredentialStore {
+  const { client, name } = table;
+
   async function read(key: ItemKey) {
-    const command = new GetItemCommand({ TableName: name, Key: toItem({ ...key }), ConsistentRead: true });
-    const { Item: item } = await send(() => client.send(command));
+    const item = await getItem(table, key);
     return item === undefined ? undefined : fromItem(item);
   }
 
@@ -105,7 +106,7 @@ export function createSessionStore(
       const session = sessionItem.parse(item);
       const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAt } = session;
       // A deleted application leaves nothing that authenticates, and an expired one neither.
-      const behind = await applicationStore.findMany(tenantId, [createdBy, authorizedBy]);
+      const behind = await grantsOf(tenantId, [createdBy, authorizedBy]);
       if (behind.length < new Set([createdBy, authorizedBy]).size) return undefined;
       const ends = [expiresAt, ...behind.map((application) => application.expiresAt ?? expiresAt)];
       return {

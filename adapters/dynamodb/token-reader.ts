@@ -1,9 +1,9 @@
-import { GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { SEAL_OVERHEAD_BYTES } from '../../core/crypto/record-seal.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
-import { getAll } from './get-all.ts';
+import { getAll, getItem } from './get-all.ts';
 import {
   INDEXES,
   canBeInKey,
@@ -70,9 +70,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
 
   async function findItem(tenantId: string, id: string): Promise<Item | undefined> {
     if (!canBeInKey(id)) return undefined;
-    const key = toItem({ ...tokenKey(tenantId, id) });
-    const command = new GetItemCommand({ TableName: tokensTable, Key: key, ConsistentRead: true });
-    return (await send(() => client.send(command))).Item;
+    return getItem({ client, name: tokensTable }, tokenKey(tenantId, id));
   }
 
   /** Reads again while the data is replaced in between; data that stays missing was taken by DynamoDB's own expiry, before the token. */

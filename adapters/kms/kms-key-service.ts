@@ -15,7 +15,7 @@ function secretKey(plaintext: Uint8Array | undefined): KeyObject {
   return key;
 }
 
-const encryptionContext = ({ tenant, purpose, version }: KeyContext) => ({ tenant, purpose, version });
+const encryptionContext = ({ tenant }: KeyContext) => ({ tenant });
 
 /** The key service over one KMS key. The encryption context is logged by CloudTrail and checked by KMS on every unwrap. */
 export function createKmsKeyService(client: KMSClient, keyId: string): KeyService {

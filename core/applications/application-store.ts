@@ -1,8 +1,7 @@
 import type { Application, Caller } from './application.ts';
-import type { TenantSettings } from './tenant-settings.ts';
 
 /**
- * Where applications and the hashes of their keys are kept. An application and the credential that its key leads to change together or
+ * Where applications and the hashes of their keys are kept. An application and all that is read of it to decide access change together or
  * not at all. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface ApplicationStore {
@@ -34,11 +33,18 @@ export interface Credential {
 
 /** Looks keys up. One read that holds everything that decides access, so that a revoked key is refused at once. */
 export interface CredentialStore {
-  /**
-   * What the key with this hash leads to; `undefined` for one that is unknown or revoked. `settingsOf`: a tenant whose settings are read
-   * along, if it turns out to be the credential's.
-   */
-  findByKeyHash(keyHash: Buffer, settingsOf?: string): Promise<Credential | undefined>;
-  /** The settings of a tenant. */
-  settings(tenantId: string): Promise<TenantSettings>;
+  /** What the key with this hash leads to; `undefined` for one that is unknown or revoked. */
+  findByKeyHash(keyHash: Buffer): Promise<Credential | undefined>;
+}
+
+/** What an application grants at this moment, and the hash of its key. */
+export type ApplicationGrants = Pick<
+  Application,
+  'id' | 'tenantId' | 'type' | 'permissions' | 'rules' | 'expiresAt'
+> & { readonly keyHash: Buffer };
+
+/** Reads what applications grant to those who act for them: sessions, and code of reactors. */
+export interface ApplicationGrantsStore {
+  /** Of those of the applications that exist, in any order, as it was last written. An expired one may be among them. */
+  grants(tenantId: string, ids: readonly string[]): Promise<readonly ApplicationGrants[]>;
 }

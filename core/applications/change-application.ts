@@ -49,7 +49,7 @@ export async function regenerateKey(
   requirePermission(caller, 'application:update');
   return retryRace<{ readonly application: Application; readonly key: Secret<string> }>(async () => {
     const previous = await existingApplication(deps, caller.tenantId, id);
-    const key = generateApiKey(previous.type);
+    const key = generateApiKey(previous.type, caller.tenantId);
     const application = changed(deps, caller, previous);
     return (await deps.applicationStore.replaceKey(previous, application, hashApiKey(key)))
       ? { application, key }

@@ -39,7 +39,7 @@ export async function createApplication(
   const now = deps.clock();
   if (input.expiresAt !== undefined && input.expiresAt <= now)
     throw invalid('expires_at', 'must be in the future');
-  const key = generateApiKey(input.type);
+  const key = generateApiKey(input.type, caller.tenantId);
   const application: Application = {
     ...input,
     id: orderedId(writes.startedAt ?? now, writes.newId()),

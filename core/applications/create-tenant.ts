@@ -1,7 +1,7 @@
 import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
 import type { KeyService } from '../crypto/key-service.ts';
-import { sealRecord, type DataKey } from '../crypto/record-seal.ts';
-import { KEY_PURPOSES, type KeyPurpose, type WrappedKey } from '../crypto/tenant-keys.ts';
+import { deriveKey } from '../crypto/derive-key.ts';
+import { sealRecord } from '../crypto/record-seal.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Secret } from '../shared/secret.ts';
 import { orderedId } from '../shared/ordered-id.ts';
@@ -12,7 +12,7 @@ import { isLegalFor, PERMISSION_NAMES } from './permission.ts';
 import type { TenantStore } from './tenant.ts';
 
 export interface CreateTenantDeps {
-  readonly tenantStore: TenantStore;
+  readonly tenantStore: Pick<TenantStore, 'create'>;
   readonly keyService: KeyService;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -30,28 +30,8 @@ export interface CreatedTenant {
 
 const FIRST_VERSION = 1;
 
-async function generateKeys(keyService: KeyService, tenant: string) {
-  const generated = await Promise.all(
-    KEY_PURPOSES.map(async (purpose) => ({
-      purpose,
-      ...(await keyService.generateKey({ tenant, purpose, version: String(FIRST_VERSION) })),
-    })),
-  );
-  const wrapped: WrappedKey[] = generated.map((key) => ({
-    purpose: key.purpose,
-    version: FIRST_VERSION,
-    wrapped: key.wrapped,
-  }));
-  const dataKey = (purpose: KeyPurpose): DataKey => {
-    const found = generated.find((key) => key.purpose === purpose);
-    if (found === undefined) throw new Error(`create tenant: no key for purpose ${purpose}`);
-    return { version: FIRST_VERSION, key: found.key };
-  };
-  return { wrapped, dataKey };
-}
-
 /**
- * Creates a tenant, its keys, its webhook secret and its first management application. An operator's act: there is no
+ * Creates a tenant, its root key, its webhook secret and its first management application. An operator's act: there is no
  * route to it (decisions.md, section 5).
  */
 export async function createTenant(
@@ -62,14 +42,14 @@ export async function createTenant(
     throw invalid('name', `must be 1 to ${String(NAME_MAX_LENGTH)} characters`);
   }
   const [id, now] = [deps.newId(), deps.clock()];
-  const keys = await generateKeys(deps.keyService, id);
+  const root = await deps.keyService.generateKey({ tenant: id });
   const webhookSecret = generateWebhookSecret();
   const sealedSecret = sealRecord(
-    keys.dataKey('webhook'),
+    { version: FIRST_VERSION, key: deriveKey(root.key, 'webhook', FIRST_VERSION) },
     webhookSecretContext(id),
     Buffer.from(webhookSecret.reveal()),
   );
-  const managementKey = generateApiKey('management');
+  const managementKey = generateApiKey('management', id);
   const application: Application = {
     id: orderedId(now, deps.newId()),
     tenantId: id,
@@ -84,10 +64,12 @@ export async function createTenant(
     id,
     name: input.name,
     settings: { deduplicateTokens: false },
-    keys: keys.wrapped,
+    roots: [{ wrapped: root.wrapped, since: FIRST_VERSION, addedAt: now, startedAt: now }],
+    keyVersion: FIRST_VERSION,
     webhookSecret: sealedSecret,
     createdAt: now,
     rotateAt: now + deps.keyRotationMs,
+    version: 1,
   };
   await deps.tenantStore.create(tenant, application, hashApiKey(managementKey));
   return { tenantId: id, managementKey, webhookSecret };

@@ -75,7 +75,7 @@ export async function createSession(
   writes: WriteIdentity,
 ): Promise<CreatedSession> {
   requireType(caller, 'public', 'create');
-  const key = generateApiKey('session');
+  const key = generateApiKey('session', caller.tenantId);
   const nonce = new Secret(base58.encode(randomBytes(NONCE_BYTES)));
   const expiresAt = deps.clock() + LIFETIME_MS;
   const { tenantId, applicationId } = caller;

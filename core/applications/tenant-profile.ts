@@ -1,29 +1,23 @@
-import { ServiceError } from '../shared/service-error.ts';
-import type { Caller } from './application.ts';
 import { requirePermission } from './require-permission.ts';
-import type { TenantProfile, TenantProfileStore } from './tenant.ts';
+import type { Caller } from './application.ts';
+import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.ts';
+import type { Tenant } from './tenant.ts';
 
-export interface TenantProfileDeps {
-  readonly tenantProfileStore: TenantProfileStore;
-}
+/** What a tenant says about itself through the API. */
+export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings'>;
 
 /** The caller's own tenant. */
-export async function getTenant(deps: TenantProfileDeps, caller: Caller): Promise<TenantProfile> {
+export async function getTenant(deps: TenantDeps, caller: Caller): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:read');
-  const profile = await deps.tenantProfileStore.profile(caller.tenantId);
-  if (profile === undefined) throw new ServiceError('not_found', 'The tenant does not exist.');
-  return profile;
+  return existingTenant(deps, caller.tenantId);
 }
 
 /** Replaces name and settings of the caller's own tenant. */
 export async function updateTenant(
-  deps: TenantProfileDeps,
+  deps: TenantDeps,
   caller: Caller,
-  update: Omit<TenantProfile, 'id'>,
+  { name, settings }: Omit<TenantProfile, 'id'>,
 ): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:update');
-  const profile = { id: caller.tenantId, ...update };
-  if (!(await deps.tenantProfileStore.updateProfile(profile)))
-    throw new ServiceError('not_found', 'The tenant does not exist.');
-  return profile;
+  return changeTenant(deps, caller.tenantId, (tenant) => ({ ...tenant, name, settings }));
 }

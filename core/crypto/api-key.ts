@@ -2,17 +2,46 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { Secret } from '../shared/secret.ts';
 
+const TENANT_BYTES = 16;
 const RANDOM_BYTES = 32;
-const FORM = /^key_[a-z]{1,20}_[1-9A-HJ-NP-Za-km-z]{27,64}$/;
+/** 48 bytes in base58 are 66 characters, or one or two fewer. */
+const FORM = /^key_([a-z]{1,20})_([1-9A-HJ-NP-Za-km-z]{48,66})$/;
 
-/** A new API key, `key_<type>_<256 random bits in base58>`. */
-export function generateApiKey(type: string): Secret<string> {
-  return new Secret(`key_${type}_${base58.encode(randomBytes(RANDOM_BYTES))}`);
+/** What a key is for, which says where it is kept. */
+export type ApiKeyKind = 'application' | 'session' | 'invocation';
+
+/** What an API key says of itself. Nothing of it is true before the credential has been found. */
+export interface ApiKeyClaim {
+  readonly kind: ApiKeyKind;
+  readonly tenantId: string;
+  /** SHA-256 of the whole key, claim included: see {@link hashApiKey}. */
+  readonly hash: Buffer;
 }
 
-/** Whether a text has the form of an API key; anything else is not worth a look-up. */
-export function isApiKey(text: string): boolean {
-  return FORM.test(text);
+/** A UUID from its bytes. */
+function uuidOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** A new API key: `key_<type>_` and, in base58, the id of its tenant and 256 random bits. */
+export function generateApiKey(type: string, tenantId: string): Secret<string> {
+  const bytes = Buffer.concat([Buffer.from(tenantId.replaceAll('-', ''), 'hex'), randomBytes(RANDOM_BYTES)]);
+  if (bytes.length !== TENANT_BYTES + RANDOM_BYTES) throw new Error('API key: the id of a tenant is a UUID');
+  return new Secret(`key_${type}_${base58.encode(bytes)}`);
+}
+
+function kindOf(type: string): ApiKeyKind {
+  return type === 'session' || type === 'invocation' ? type : 'application';
+}
+
+/** Reads what a key claims; `undefined` for a text that is none, which is not worth a look-up. */
+export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
+  const [, type = '', content = ''] = FORM.exec(key.reveal()) ?? [];
+  if (content === '') return undefined;
+  const bytes = base58.decode(content);
+  if (bytes.length !== TENANT_BYTES + RANDOM_BYTES) return undefined;
+  return { kind: kindOf(type), tenantId: uuidOf(bytes.subarray(0, TENANT_BYTES)), hash: hashApiKey(key) };
 }
 
 /**
@@ -26,14 +55,4 @@ export function hashApiKey(key: Secret<string>): Buffer {
 /** Compares two hashes in time that does not depend on where they differ. */
 export function sameHash(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** What a key is for, which says where it is kept. */
-export type ApiKeyKind = 'application' | 'session' | 'invocation';
-
-/** The kind of a key, from its prefix. */
-export function apiKeyKind(key: Secret<string>): ApiKeyKind {
-  const text = key.reveal();
-  if (text.startsWith('key_session_')) return 'session';
-  return text.startsWith('key_invocation_') ? 'invocation' : 'application';
 }

@@ -1,10 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 
-/** What a wrapped key is bound to; a key unwraps only under the very same context. */
+/** What a wrapped key is bound to; it unwraps only under the very same context. */
 export interface KeyContext {
   readonly tenant: string;
-  readonly purpose: string;
-  readonly version: string;
 }
 
 export interface GeneratedKey {
@@ -15,7 +13,7 @@ export interface GeneratedKey {
 }
 
 /**
- * The service that holds the root key (AWS KMS). Both calls throw `dependency_unavailable` when it cannot be reached
+ * The service that holds the key above all others (AWS KMS). Both calls throw `dependency_unavailable` when it cannot be reached
  * or throttles after retries; a wrapped key that does not open under the context is an unexpected error.
  */
 export interface KeyService {

@@ -1,120 +1,168 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
+import { deriveKey, type KeyPurpose } from './derive-key.ts';
+import { currentRoot, rootOf, type KeyRing, type WrappedRoot } from './key-ring.ts';
 import type { KeyService } from './key-service.ts';
 import type { DataKey } from './record-seal.ts';
 
-/**
- * What a tenant key is for. Each purpose has keys of its own, so that no two mechanisms ever share one. Keys of
- * `data` are replaced by rotation (old ones still open old records); the others stay, since what they derive is compared.
- */
-export const KEY_PURPOSES = [
-  'data',
-  'fingerprint',
-  'search',
-  'cursor',
-  'session',
-  'invocation',
-  'idempotency',
-  'webhook',
-] as const;
-export type KeyPurpose = (typeof KEY_PURPOSES)[number];
-
-/** A tenant key as it is stored: encrypted by the key service under the context tenant, purpose, version. */
-export interface WrappedKey {
-  readonly purpose: KeyPurpose;
-  /** From 1; the highest version of a purpose is the current one. */
-  readonly version: number;
-  readonly wrapped: Buffer;
+/** Reads what a tenant's keys are derived from; `undefined` for a tenant that does not exist. */
+export interface KeyRingStore {
+  keyRing(tenantId: string): Promise<KeyRing | undefined>;
 }
 
-/** Reads the wrapped keys of a tenant; `undefined` for a tenant that does not exist (or whose keys were destroyed). */
-export interface WrappedKeyStore {
-  wrappedKeys(tenantId: string): Promise<readonly WrappedKey[] | undefined>;
-}
-
-/** How long an unwrapped key may stay in memory, in milliseconds (architecture.md, Keys). */
+/** How long a ring and its unwrapped roots may stay in memory, in milliseconds (architecture.md, Keys). */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
-/** The tenants' keys in plaintext, unwrapped on first use and forgotten after {@link KEY_LIFETIME_MS}. */
+/**
+ * The tenants' keys in plaintext: the root is unwrapped on first use, everything else is derived from it, and all of it is forgotten after
+ * {@link KEY_LIFETIME_MS}.
+ */
 export interface TenantKeys {
-  /** The key that new records of the purpose are made with. */
+  /** The key that new records of the purpose are made with, with the version that leads back to it. */
   current(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
-  /** The key of one version, to open old records. */
+  /** The key that made an old record, by the version in it. */
   version(tenantId: string, purpose: KeyPurpose, version: number): Promise<DataKey>;
+  /** The key of the purpose under each root, the oldest first: there are two while a root is being replaced, and one otherwise. */
+  all(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly KeyObject[]>;
   /** {@link current}, read anew: for who must not take a key that has been replaced meanwhile. */
   newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
+  /** Whether the tenant's ring is remembered: then nobody needs to read it along. */
+  holds(tenantId: string): boolean;
+  /** Takes over a ring that was read anyway, and starts to unwrap its roots, so that they are there when they are needed. */
+  learn(tenantId: string, ring: KeyRing): void;
 }
 
 interface Held<T> {
-  readonly value: Promise<T>;
+  readonly value: T;
   readonly until: number;
 }
 
-/** A cache of promises: concurrent callers share one load, and a failed load is not kept. */
-function expiringCache<T>(
-  clock: Clock,
-): (key: string, load: () => Promise<T>, isStale?: boolean) => Promise<T> {
-  const held = new Map<string, Held<T>>();
-  return (key, load, isStale = false) => {
-    const now = clock();
-    const known = held.get(key);
-    if (known !== undefined && known.until > now && !isStale) return known.value;
-    for (const [other, { until }] of held) if (until <= now) held.delete(other);
-    const value = load();
-    held.set(key, { value, until: now + KEY_LIFETIME_MS });
-    value.catch(() => {
-      if (held.get(key)?.value === value) held.delete(key);
-    });
+/** Values that are forgotten after {@link KEY_LIFETIME_MS}. */
+class Memory<T> {
+  readonly #held = new Map<string, Held<T>>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(key: string): T | undefined {
+    const known = this.#held.get(key);
+    return known !== undefined && known.until > this.#clock() ? known.value : undefined;
+  }
+
+  set(key: string, value: T): T {
+    const now = this.#clock();
+    for (const [other, { until }] of this.#held) if (until <= now) this.#held.delete(other);
+    this.#held.set(key, { value, until: now + KEY_LIFETIME_MS });
     return value;
-  };
+  }
+
+  /** Forgets a value, unless another one has taken its place. */
+  drop(key: string, value: T): void {
+    if (this.#held.get(key)?.value === value) this.#held.delete(key);
+  }
 }
 
+/** An unwrapped root with what was derived from it, which is forgotten together with it. */
+interface Root {
+  readonly key: KeyObject;
+  readonly derived: Map<string, KeyObject>;
+}
+
+function derivedFrom({ key, derived }: Root, purpose: KeyPurpose, version: number): KeyObject {
+  const name = `${purpose} ${String(purpose === 'data' ? version : 0)}`;
+  const known = derived.get(name);
+  if (known !== undefined) return known;
+  const made = deriveKey(key, purpose, version);
+  derived.set(name, made);
+  return made;
+}
+
+/** What a purpose writes into its records: the version of the data key, or the first version of the root, which leads to it as well. */
+function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
+  return purpose === 'data' ? ring.keyVersion : (currentRoot(ring)?.since ?? ring.keyVersion);
+}
+
+/** Whether a version is one that the ring knows of: the newest root may be waiting for its first. */
+const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
+  version <= Math.max(keyVersion, roots.at(-1)?.since ?? 0);
+
 /**
- * Tenant keys over a key service and a store of wrapped keys. Rejects with `dependency_unavailable` when either is
- * down; a purpose or version that the tenant does not have is an unexpected error.
+ * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when either is down; a tenant without roots,
+ * and a version that no root gives, are unexpected errors.
  */
 export function createTenantKeys(deps: {
   readonly keyService: KeyService;
-  readonly wrappedKeyStore: WrappedKeyStore;
+  readonly keyRingStore: KeyRingStore;
   readonly clock: Clock;
 }): TenantKeys {
-  const ring = expiringCache<readonly WrappedKey[]>(deps.clock);
-  const unwrapped = expiringCache<DataKey>(deps.clock);
+  const rings = new Memory<Promise<KeyRing>>(deps.clock);
+  const roots = new Memory<Promise<Root>>(deps.clock);
 
-  const wrappedKeys = (tenantId: string, isStale = false) =>
-    ring(
-      tenantId,
-      async () => {
-        const keys = await deps.wrappedKeyStore.wrappedKeys(tenantId);
-        if (keys === undefined) throw new Error('tenant keys: the tenant has none');
-        return keys;
-      },
-      isStale,
-    );
-
-  const unwrap = (tenantId: string, { purpose, version, wrapped }: WrappedKey) =>
-    unwrapped(`${tenantId}/${purpose}/${String(version)}`, async () => ({
-      version,
-      key: await deps.keyService.unwrapKey(wrapped, { tenant: tenantId, purpose, version: String(version) }),
-    }));
-
-  async function newestOf(tenantId: string, purpose: KeyPurpose, isStale: boolean): Promise<DataKey> {
-    const keys = (await wrappedKeys(tenantId, isStale)).filter((key) => key.purpose === purpose);
-    const newest = keys.toSorted((a, b) => b.version - a.version)[0];
-    if (newest === undefined) throw new Error(`tenant keys: no key for purpose ${purpose}`);
-    return unwrap(tenantId, newest);
+  /** Shared by all who ask at once; a load that fails is not kept. */
+  function remember<T>(memory: Memory<Promise<T>>, name: string, load: () => Promise<T>): Promise<T> {
+    const value = memory.set(name, load());
+    value.catch(() => {
+      memory.drop(name, value);
+    });
+    return value;
   }
 
+  function readRing(tenantId: string): Promise<KeyRing> {
+    return remember(rings, tenantId, async () => {
+      const ring = await deps.keyRingStore.keyRing(tenantId);
+      if (ring === undefined || ring.roots.length === 0)
+        throw new Error('tenant keys: the tenant has none');
+      return ring;
+    });
+  }
+
+  const ringOf = (tenantId: string) => rings.get(tenantId) ?? readRing(tenantId);
+
+  function unwrap(tenantId: string, { wrapped }: WrappedRoot): Promise<Root> {
+    const name = `${tenantId} ${wrapped.toString('base64')}`;
+    return (
+      roots.get(name) ??
+      remember(roots, name, async () => ({
+        key: await deps.keyService.unwrapKey(wrapped, { tenant: tenantId }),
+        derived: new Map<string, KeyObject>(),
+      }))
+    );
+  }
+
+  async function keyOf(tenantId: string, ring: KeyRing, purpose: KeyPurpose, version: number) {
+    const root = reaches(ring, version) ? rootOf(ring, version) : undefined;
+    if (root === undefined) throw new Error(`tenant keys: no root for version ${String(version)}`);
+    return { version, key: derivedFrom(await unwrap(tenantId, root), purpose, version) };
+  }
+
+  const currentOf = (tenantId: string, ring: KeyRing, purpose: KeyPurpose) =>
+    keyOf(tenantId, ring, purpose, versionFor(ring, purpose));
+
   return {
-    current: (tenantId, purpose) => newestOf(tenantId, purpose, false),
-    newest: (tenantId, purpose) => newestOf(tenantId, purpose, true),
+    current: async (tenantId, purpose) => currentOf(tenantId, await ringOf(tenantId), purpose),
+    newest: async (tenantId, purpose) => currentOf(tenantId, await readRing(tenantId), purpose),
+
     async version(tenantId, purpose, version) {
-      const named = (keys: readonly WrappedKey[]) =>
-        keys.find((candidate) => candidate.purpose === purpose && candidate.version === version);
+      const ring = await ringOf(tenantId);
       // A version that is not remembered is newer than what is: somebody has rotated the key meanwhile.
-      const key = named(await wrappedKeys(tenantId)) ?? named(await wrappedKeys(tenantId, true));
-      if (key === undefined)
-        throw new Error(`tenant keys: no version ${String(version)} for purpose ${purpose}`);
-      return unwrap(tenantId, key);
+      return keyOf(tenantId, reaches(ring, version) ? ring : await readRing(tenantId), purpose, version);
+    },
+
+    async all(tenantId, purpose) {
+      const ring = await ringOf(tenantId);
+      return Promise.all(
+        ring.roots.map(async (root) => (await keyOf(tenantId, ring, purpose, root.since)).key),
+      );
+    },
+
+    holds: (tenantId) => rings.get(tenantId) !== undefined,
+
+    learn(tenantId, ring) {
+      rings.set(tenantId, Promise.resolve(ring));
+      // What fails here is asked for again, and told, where it is needed.
+      for (const root of ring.roots) unwrap(tenantId, root).catch(() => undefined);
     },
   };
 }

@@ -1,20 +1,15 @@
 import type { ApplicationStore } from '../applications/application-store.ts';
+import { isDestroyed, type TenantStore } from '../applications/tenant.ts';
 import { isBusy } from '../reactors/change-function.ts';
 import type { ReactorRepairs } from '../reactors/reactor-functions.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
+import { retryRace } from '../shared/retry-race.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 
-/** The end of tenants. */
-export interface TenantEnd {
-  /** Destroys all wrapped keys of a tenant; its name stays until {@link removeTenant}. `false` if there is no such tenant. */
-  destroyKeys(tenantId: string): Promise<boolean>;
-  removeTenant(tenantId: string): Promise<void>;
-}
-
 export interface DestroyTenantDeps {
-  readonly tenantEnd: TenantEnd;
+  readonly tenantStore: Pick<TenantStore, 'find' | 'update' | 'remove'>;
   readonly applicationStore: Pick<ApplicationStore, 'list' | 'delete'>;
   readonly reactorStore: Pick<ReactorStore, 'list' | 'delete'>;
   readonly reactorFunctions: Pick<ReactorRepairs, 'remove'>;
@@ -38,14 +33,25 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
   return [];
 }
 
+/** Destroys the wrapped root of a tenant, every copy of it, and the secrets that it seals. Throws `not_found`. */
+async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
+  await retryRace(async () => {
+    const tenant = await tenantStore.find(tenantId);
+    if (tenant === undefined) throw new ServiceError('not_found', 'The tenant does not exist.');
+    if (isDestroyed(tenant)) return 'destroyed';
+    const { webhookSecret: _, previousWebhookSecret: __, ...rest } = tenant;
+    const destroyed = { ...rest, roots: [], version: tenant.version + 1 };
+    return (await tenantStore.update(tenant, destroyed)) ? 'destroyed' : 'lost';
+  });
+}
+
 /**
- * One step of destroying a tenant, to be repeated until it is done. The wrapped keys go first: from then on nothing of the tenant can be
- * opened anywhere, backups included (those of the Access table still hold the wrapped keys until they age out), and whatever is interrupted later is only rubbish
- * that the next step finds. Instances that unwrapped a key remember it for five minutes at the most. Throws `not_found`.
+ * One step of destroying a tenant, to be repeated until it is done. The wrapped root goes first: from then on nothing of the tenant can be
+ * opened anywhere, backups included (those of the Access table still hold the wrapped root until they age out), its keys are refused, and whatever is
+ * interrupted later is only rubbish that the next step finds. Instances that unwrapped the root remember it for five minutes at the most. Throws `not_found`.
  */
 export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: string): Promise<DestroyStep> {
-  if (!(await deps.tenantEnd.destroyKeys(tenantId)))
-    throw new ServiceError('not_found', 'The tenant does not exist.');
+  await destroyKeys(deps, tenantId);
   const applications = await firstOf(deps.applicationStore.list(tenantId, undefined), STEP);
   if (applications.length > 0) {
     for (const application of applications) await deps.applicationStore.delete(application);
@@ -68,6 +74,6 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
     await Promise.all(tokens.map((token) => deps.tokenStore.deleteWhole(token)));
     return { what: 'tokens', removed: tokens.length, isDone: false };
   }
-  await deps.tenantEnd.removeTenant(tenantId);
+  await deps.tenantStore.remove(tenantId);
   return { what: 'tenant', removed: 1, isDone: true };
 }

@@ -28,7 +28,7 @@ export async function withInvocationCredential<T>(
   expiresAt: number,
   run: (apiKey: Secret<string>) => Promise<T>,
 ): Promise<T> {
-  const apiKey = generateApiKey('invocation');
+  const apiKey = generateApiKey('invocation', tenantId);
   const keyHash = hashApiKey(apiKey);
   await credentials.create({ keyHash, tenantId, applicationId, expiresAt });
   try {

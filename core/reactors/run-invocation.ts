@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../applications/application.ts';
-import type { CredentialStore } from '../applications/application-store.ts';
+import type { ApplicationGrantsStore } from '../applications/application-store.ts';
+import type { TenantBasicsStore } from '../applications/tenant.ts';
 import { stillHeld } from '../applications/delegation.ts';
 import { applicationExists } from '../applications/get-application.ts';
 import type { JsonObject } from '../shared/json.ts';
@@ -31,7 +32,8 @@ import {
 } from './run-reactor.ts';
 
 export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
-  readonly credentialStore: Pick<CredentialStore, 'settings'>;
+  readonly applicationGrantsStore: ApplicationGrantsStore;
+  readonly tenantBasicsStore: TenantBasicsStore;
   readonly invocationQueue: InvocationQueue;
   readonly deliveryQueue: InvocationQueue;
   /** The reactor response object, as it leaves the service. */
@@ -57,8 +59,11 @@ async function callerOf(
   { tenantId }: InvocationId,
   { applicationId, session }: InvocationPayload,
 ): Promise<Caller> {
-  const application = await deps.applicationStore.find(tenantId, applicationId);
-  if (application === undefined || !applicationExists(application, deps.clock()))
+  const [[application], tenant] = await Promise.all([
+    deps.applicationGrantsStore.grants(tenantId, [applicationId]),
+    deps.tenantBasicsStore.basics(tenantId),
+  ]);
+  if (application === undefined || !applicationExists(application, deps.clock()) || tenant === undefined)
     throw new ServiceError('unauthenticated', 'The application that invoked the reactor has gone.');
   const { type, permissions, rules } = application;
   const granted =
@@ -74,7 +79,7 @@ async function callerOf(
     tenantId,
     applicationId,
     ...granted,
-    tenantSettings: await deps.credentialStore.settings(tenantId),
+    tenantSettings: tenant.settings,
   };
 }
 

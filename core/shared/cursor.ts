@@ -21,12 +21,16 @@ export function encodeCursor(key: KeyObject, scope: CursorScope, position: strin
   return Buffer.concat([mac(key, scope, position), Buffer.from(position)]).toString('base64url');
 }
 
-/** The position of a cursor. Throws `validation_failed` if it was changed or belongs to something else. */
-export function decodeCursor(key: KeyObject, scope: CursorScope, cursor: string): string {
+/**
+ * The position of a cursor, made under one of the tenant's cursor keys. Throws `validation_failed` if it was changed or belongs to something
+ * else.
+ */
+export function decodeCursor(keys: readonly KeyObject[], scope: CursorScope, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(MAC_BYTES).toString('utf8');
   const given = bytes.subarray(0, MAC_BYTES);
-  const isOurs = given.length === MAC_BYTES && timingSafeEqual(given, mac(key, scope, position));
+  const isOurs =
+    given.length === MAC_BYTES && keys.some((key) => timingSafeEqual(given, mac(key, scope, position)));
   // Base64 has several spellings of some bytes; only the one that was handed out is good.
   if (!isOurs || bytes.toString('base64url') !== cursor)
     throw invalid('after', 'is not a cursor of this list');

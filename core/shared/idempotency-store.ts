@@ -26,10 +26,15 @@ export type IdempotencyClaim =
 /** Where the answers of requests with an idempotency key are kept, sealed, for a day. */
 export interface IdempotencyStore {
   /**
-   * Claims a request with a body (its keyed hash). A claim whose holder died can be taken over after its lease; one that was given back
+   * Claims a request with a body: its keyed hash, and what the same body may have been kept under before. A claim whose holder died can be taken over after its lease; one that was given back
    * also by a request with another body, which starts anew.
    */
-  claim(scope: IdempotencyScope, bodyHash: Buffer, now: number): Promise<IdempotencyClaim>;
+  claim(
+    scope: IdempotencyScope,
+    bodyHash: Buffer,
+    now: number,
+    others?: readonly Buffer[],
+  ): Promise<IdempotencyClaim>;
   /** Writes down that what must not run twice is about to run; `false` if the claim was taken over. */
   markRun(scope: IdempotencyScope, attempt: string): Promise<boolean>;
   /**

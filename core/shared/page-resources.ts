@@ -36,7 +36,10 @@ export async function pageResources<Resource extends { readonly id: string }>(
   wanted: ResourceList<Resource>,
   request: PageRequest,
 ): Promise<Page<Resource>> {
-  const { key } = await tenantKeys.current(caller.tenantId, 'cursor');
+  const [{ key }, keys] = await Promise.all([
+    tenantKeys.current(caller.tenantId, 'cursor'),
+    tenantKeys.all(caller.tenantId, 'cursor'),
+  ]);
   const scope: CursorScope = {
     list: wanted.list,
     applicationId: caller.credentialId,
@@ -47,7 +50,7 @@ export async function pageResources<Resource extends { readonly id: string }>(
     request.kind === 'numbered'
       ? await sliceNumbered(entries(wanted.from(undefined)), isVisible, request)
       : await sliceAfter(
-          entries(wanted.from(decodeCursor(key, scope, request.cursor))),
+          entries(wanted.from(decodeCursor(keys, scope, request.cursor))),
           isVisible,
           request.size,
         );

@@ -15,7 +15,7 @@ import { openToken, showToken, type OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { writesAsItself } from './ownership.ts';
 import { prepareContent, wholeData, type PreparedContent } from './prepare-token.ts';
-import { derive, sealContent, type DerivedParts } from './seal-token.ts';
+import { derive, matchesOf, sealContent, type DerivedParts } from './seal-token.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
 import { changedResult, duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
@@ -197,7 +197,8 @@ async function findDuplicates(
   );
   await Promise.all(
     wanting.map(async (draft) => {
-      const duplicate = await findDuplicate(deps, caller, wantedBy(caller, draft, writeId));
+      const matches = await matchesOf(deps.tenantKeys, caller.tenantId, draft.content);
+      const duplicate = await findDuplicate(deps, caller, wantedBy(caller, draft, writeId), matches);
       if (duplicate !== undefined) draft.duplicate = duplicate;
     }),
   );

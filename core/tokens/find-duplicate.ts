@@ -67,15 +67,33 @@ async function relyOn(
   return undefined;
 }
 
-/** A token that can be taken for the wanted one, with the caller's reliance on it written down; `undefined` if there is none. */
+/**
+ * A token that can be taken for the wanted one, with the caller's reliance on it written down; `undefined` if there is none. `matches`: what
+ * it may be known by (`seal-token.ts`).
+ */
 export async function findDuplicate(
   deps: FindDuplicateDeps,
   caller: Caller,
   wanted: Wanted,
+  matches: readonly Pick<Wanted, 'fingerprint' | 'matchHash'>[],
 ): Promise<StoredToken | undefined> {
+  for (const match of matches) {
+    const found = await findMatch(deps, caller, { ...wanted, ...match });
+    if (found === 'itself') return undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A token of the very match hash; `itself` for a token that is its own first match. */
+async function findMatch(
+  deps: FindDuplicateDeps,
+  caller: Caller,
+  wanted: Wanted,
+): Promise<StoredToken | 'itself' | undefined> {
   for await (const heads of deps.tokenStore.findMatches(wanted))
     for (const head of heads) {
-      if (head.id === wanted.id) return undefined;
+      if (head.id === wanted.id) return 'itself';
       if (!isMatch(deps, wanted, head)) continue;
       const [token] = await deps.tokenStore.readData([head]);
       const match = token && (await relyOn(deps, caller, wanted, token));

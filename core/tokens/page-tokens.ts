@@ -127,7 +127,10 @@ export async function pageTokens(
   query: TokenQuery,
   request: PageRequest,
 ): Promise<Page<TokenView>> {
-  const key = (await deps.tenantKeys.current(caller.tenantId, 'cursor')).key;
+  const [{ key }, keys] = await Promise.all([
+    deps.tenantKeys.current(caller.tenantId, 'cursor'),
+    deps.tenantKeys.all(caller.tenantId, 'cursor'),
+  ]);
   const scope: CursorScope = {
     list: query.list,
     applicationId: caller.credentialId,
@@ -146,7 +149,7 @@ export async function pageTokens(
         request,
       );
     }
-    const after = decodeCursor(key, scope, request.cursor);
+    const after = decodeCursor(keys, scope, request.cursor);
     return sliceAfter(
       await candidates(deps, caller, query, after, request.size + 1, isVisible),
       isVisible,

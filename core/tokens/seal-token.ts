@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Json } from '../shared/json.ts';
@@ -7,7 +8,15 @@ import type { PreparedContent } from './prepare-token.ts';
 import type { StoredToken } from './token.ts';
 
 /** What is derived from a token's content under the tenant's keys. */
-export type DerivedParts = Pick<StoredToken, 'fingerprint' | 'matchHash' | 'terms' | 'hasMask'>;
+export type DerivedParts = Pick<
+  StoredToken,
+  'fingerprint' | 'matchHash' | 'terms' | 'hasMask' | 'derivedSince'
+>;
+
+/** The terms under every root: until the old one is dropped it is searched under, and from then on under the new one. */
+const termsUnder = (searchKeys: readonly KeyObject[], content: PreparedContent): readonly string[] => [
+  ...new Set(searchKeys.flatMap((key) => content.terms(key))),
+];
 
 /** The fingerprint and the hashed terms of contents of one tenant. */
 export async function derive(
@@ -16,15 +25,32 @@ export async function derive(
   contents: readonly PreparedContent[],
 ): Promise<readonly DerivedParts[]> {
   const needsTerms = contents.some(({ hasTerms }) => hasTerms);
-  const [fingerprintKey, searchKey] = await Promise.all([
+  const [fingerprintKey, searchKeys] = await Promise.all([
     keys.current(tenantId, 'fingerprint'),
-    needsTerms ? keys.current(tenantId, 'search') : undefined,
+    needsTerms ? keys.all(tenantId, 'search') : [],
   ]);
   return contents.map((content) => ({
     ...content.fingerprints(fingerprintKey.key),
     hasMask: content.hasMask,
-    terms: searchKey === undefined ? [] : content.terms(searchKey.key),
+    terms: termsUnder(searchKeys, content),
+    derivedSince: fingerprintKey.version,
   }));
+}
+
+/** What duplicates of a content may be known by: its match under each root, of which there are two while one is being replaced. */
+export async function matchesOf(
+  keys: TenantKeys,
+  tenantId: string,
+  content: PreparedContent,
+): Promise<readonly Pick<StoredToken, 'fingerprint' | 'matchHash'>[]> {
+  return (await keys.all(tenantId, 'fingerprint')).map((key) => content.fingerprints(key));
+}
+
+/** The key that terms are searched under: all tokens have those of the oldest root. */
+export async function searchKeyOf(keys: TenantKeys, tenantId: string): Promise<KeyObject> {
+  const [key] = await keys.all(tenantId, 'search');
+  if (key === undefined) throw new Error('search key: the tenant has no root');
+  return key;
 }
 
 /** What a token's content becomes at rest. */

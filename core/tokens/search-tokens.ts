@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../shared/pagination.ts';
 import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
 import { parseSearchQuery, type SearchTerm } from './search-query.ts';
+import { searchKeyOf } from './seal-token.ts';
 import type { TokenView } from './token.ts';
 import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
 
@@ -53,7 +54,7 @@ export async function searchTokens(
   const terms = parseSearchQuery(query);
   const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
   const searchKey =
-    indexed.length === 0 ? undefined : (await deps.tenantKeys.current(caller.tenantId, 'search')).key;
+    indexed.length === 0 ? undefined : await searchKeyOf(deps.tenantKeys, caller.tenantId);
   const [id, fingerprint] = [valueOf(terms, 'id'), valueOf(terms, 'fingerprint')];
   return pageTokens(
     deps,

@@ -44,6 +44,8 @@ export interface StoredToken {
   readonly modifiedAt?: number;
   /** Hashes of the terms that the token can be found by (`index-term.ts`); empty for a plain token. */
   readonly terms: readonly string[];
+  /** First version of the root that fingerprint and match hash were made under (`crypto/key-ring.ts`). */
+  readonly derivedSince: number;
   /** Whether it has a mask, its own or that of its type: without one, a rule that masks shows no data. */
   readonly hasMask: boolean;
   /** Whether it is the token that creates with `deduplicate_token` find for its match hash. */
@@ -66,6 +68,7 @@ type NotShown =
   | 'isSolelyOwn'
   | 'isShared'
   | 'terms'
+  | 'derivedSince'
   | 'hasMask'
   | 'holdsLock'
   | 'position'

@@ -17,7 +17,7 @@ import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
 import { prepareContent, withinMembers, type PreparedContent, type TokenContent } from './prepare-token.ts';
-import { derive, sealContent } from './seal-token.ts';
+import { derive, matchesOf, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
@@ -228,10 +228,12 @@ async function assemble(
 async function duplicateOf(
   deps: CreateTokenDeps,
   caller: Caller,
+  { content }: Change,
   { token }: TokenWrite,
   patch: TokenPatch,
 ): Promise<StoredToken | undefined> {
-  return patch.deduplicateToken === true ? findDuplicate(deps, caller, token) : undefined;
+  if (patch.deduplicateToken !== true) return undefined;
+  return findDuplicate(deps, caller, token, await matchesOf(deps.tenantKeys, caller.tenantId, content));
 }
 
 /** Writes a change. A lock that another token holds is left to it, unless the patch asks to be deduplicated. */
@@ -283,7 +285,7 @@ export async function updateToken(
     const change = await prepareChange(deps, caller, previous, patch, budget);
     const next = await assemble(deps, caller, change, patch, writeId);
     requireUnshared(previous, next.token, patch, change.transform);
-    const duplicate = await duplicateOf(deps, caller, next, patch);
+    const duplicate = await duplicateOf(deps, caller, change, next, patch);
     const outcome = duplicate === undefined ? await write(deps, caller, change, next, patch) : { duplicate };
     if (outcome === 'lost') return 'lost';
     const result =

@@ -1,25 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { changeTenant, existingTenant, type TenantDeps } from '../applications/change-tenant.ts';
+import type { Tenant } from '../applications/tenant.ts';
 import { dataKeyVersion, openRecord, sealRecord } from '../crypto/record-seal.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** A tenant's webhook secrets, sealed: the current one, and the one before it while both sign. */
-export interface SealedWebhookSecrets {
-  readonly current: Buffer;
-  readonly previous?: { readonly sealed: Buffer; /** Ms since the epoch. */ readonly until: number };
-}
-
-export interface WebhookSecretStore {
-  /** The secrets as they were last written; `undefined` if there is no such tenant. */
-  webhookSecrets(tenantId: string): Promise<SealedWebhookSecrets | undefined>;
-  /** Replaces the secrets if `before` is still the current one; `false` otherwise. */
-  replaceWebhookSecrets(tenantId: string, before: Buffer, next: SealedWebhookSecrets): Promise<boolean>;
-}
-
-export interface WebhookSecretDeps {
-  readonly webhookSecretStore: WebhookSecretStore;
+export interface WebhookSecretDeps extends TenantDeps {
   readonly tenantKeys: TenantKeys;
   readonly clock: Clock;
 }
@@ -39,13 +27,25 @@ export const webhookSecretContext = (tenantId: string) => ({
   field: 'webhook_secret',
 });
 
-async function sealedSecrets(
-  { webhookSecretStore }: WebhookSecretDeps,
+async function openSecret(
+  { tenantKeys }: WebhookSecretDeps,
   tenantId: string,
-): Promise<SealedWebhookSecrets> {
-  const sealed = await webhookSecretStore.webhookSecrets(tenantId);
-  if (sealed === undefined) throw new ServiceError('not_found', 'The tenant does not exist.');
-  return sealed;
+  sealed: Buffer,
+): Promise<Secret<string>> {
+  const key = await tenantKeys.version(tenantId, 'webhook', dataKeyVersion(sealed));
+  return new Secret(openRecord(key, webhookSecretContext(tenantId), sealed).toString('utf8'));
+}
+
+async function sealSecret({ tenantKeys }: WebhookSecretDeps, tenantId: string, secret: Secret<string>) {
+  const key = await tenantKeys.current(tenantId, 'webhook');
+  return sealRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
+}
+
+/** The secrets of a tenant that sign at this moment, sealed, the current one first. */
+function signing({ webhookSecret, previousWebhookSecret }: Tenant, now: number): readonly Buffer[] {
+  const isBeside = previousWebhookSecret !== undefined && previousWebhookSecret.until > now;
+  const secrets = [webhookSecret, isBeside ? previousWebhookSecret.sealed : undefined];
+  return secrets.filter((sealed) => sealed !== undefined);
 }
 
 /** The secrets that sign a tenant's webhooks at this moment, the current one first. */
@@ -53,14 +53,8 @@ export async function webhookSecrets(
   deps: WebhookSecretDeps,
   tenantId: string,
 ): Promise<readonly Secret<string>[]> {
-  const { current, previous } = await sealedSecrets(deps, tenantId);
-  const isBeside = previous !== undefined && previous.until > deps.clock();
-  return Promise.all(
-    [current, ...(isBeside ? [previous.sealed] : [])].map(async (sealed) => {
-      const key = await deps.tenantKeys.version(tenantId, 'webhook', dataKeyVersion(sealed));
-      return new Secret(openRecord(key, webhookSecretContext(tenantId), sealed).toString('utf8'));
-    }),
-  );
+  const sealed = signing(await existingTenant(deps, tenantId), deps.clock());
+  return Promise.all(sealed.map((each) => openSecret(deps, tenantId, each)));
 }
 
 /** Gives a tenant another webhook secret; the old one signs beside it for 24 hours. Throws `not_found`, and `conflict` if another rotation was quicker. */
@@ -68,14 +62,31 @@ export async function rotateWebhookSecret(
   deps: WebhookSecretDeps,
   tenantId: string,
 ): Promise<Secret<string>> {
-  const { current } = await sealedSecrets(deps, tenantId);
+  const { webhookSecret: before } = await existingTenant(deps, tenantId);
   const secret = generateWebhookSecret();
-  const key = await deps.tenantKeys.current(tenantId, 'webhook');
-  const next = {
-    current: sealRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal())),
-    previous: { sealed: current, until: deps.clock() + OVERLAP_MS },
-  };
-  if (!(await deps.webhookSecretStore.replaceWebhookSecrets(tenantId, current, next)))
-    throw new ServiceError('conflict', 'The secret is being rotated by somebody else.');
+  const webhookSecret = await sealSecret(deps, tenantId, secret);
+  await changeTenant(deps, tenantId, (tenant) => {
+    const { webhookSecret: sealed } = tenant;
+    if (sealed === undefined || before?.equals(sealed) !== true)
+      throw new ServiceError('conflict', 'The secret is being rotated by somebody else.');
+    const previousWebhookSecret = { sealed, until: deps.clock() + OVERLAP_MS };
+    return { ...tenant, webhookSecret, previousWebhookSecret };
+  });
   return secret;
+}
+
+/** The tenant with its secrets sealed under its current root. */
+export async function withResealedSecrets(deps: WebhookSecretDeps, tenant: Tenant): Promise<Tenant> {
+  const { id, webhookSecret, previousWebhookSecret } = tenant;
+  const again = async (sealed: Buffer) => sealSecret(deps, id, await openSecret(deps, id, sealed));
+  return {
+    ...tenant,
+    ...(webhookSecret && { webhookSecret: await again(webhookSecret) }),
+    ...(previousWebhookSecret && {
+      previousWebhookSecret: {
+        ...previousWebhookSecret,
+        sealed: await again(previousWebhookSecret.sealed),
+      },
+    }),
+  };
 }

@@ -2,7 +2,7 @@ import { createEdgeStores } from '../../adapters/edge-stores.ts';
 import type { CreateApplicationDeps } from '../../core/applications/create-application.ts';
 import type { ListApplicationsDeps } from '../../core/applications/list-applications.ts';
 import type { SessionDeps } from '../../core/applications/session.ts';
-import type { TenantProfileDeps } from '../../core/applications/tenant-profile.ts';
+import type { TenantDeps } from '../../core/applications/change-tenant.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
 import { consoleLog } from '../../http/request-log.ts';
 import { environment } from './config.ts';
@@ -11,7 +11,7 @@ export type ApplicationsDeps = EdgeDeps &
   CreateApplicationDeps &
   ListApplicationsDeps &
   SessionDeps &
-  TenantProfileDeps & { readonly ownReadIsFree: boolean };
+  TenantDeps & { readonly ownReadIsFree: boolean };
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {

@@ -1,6 +1,6 @@
 import type { PermissionInfo } from '../../core/applications/list-permissions.ts';
 import type { CreatedSession } from '../../core/applications/session.ts';
-import type { TenantProfile } from '../../core/applications/tenant.ts';
+import type { TenantProfile } from '../../core/applications/tenant-profile.ts';
 import type { JsonObject } from '../../core/shared/json.ts';
 import { formatTimestamp } from '../../core/shared/timestamp.ts';
 

@@ -3,12 +3,14 @@ import { createTenant } from '../../core/applications/create-tenant.ts';
 import { destroyTenantStep } from '../../core/operations/destroy-tenant.ts';
 import { health } from '../../core/operations/health.ts';
 import { resealStep } from '../../core/operations/reseal-records.ts';
+import { replaceRoot } from '../../core/operations/replace-root.ts';
 import { rotateDataKey } from '../../core/operations/rotate-data-key.ts';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import { formatTimestamp } from '../../core/shared/timestamp.ts';
 import { listParkedDeliveries, resendDelivery } from '../../core/webhooks/parked-deliveries.ts';
 import { rotateWebhookSecret } from '../../core/webhooks/webhook-secrets.ts';
+import { isDestroyed } from '../../core/applications/tenant.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 const PARKED_MAX = 1_000;
@@ -21,6 +23,7 @@ const command = z.discriminatedUnion('command', [
   z.object({ command: z.literal('create-tenant'), name: z.string() }),
   z.object({ command: z.literal('list-tenants') }),
   z.object({ command: z.literal('rotate-keys'), tenant_id: tenantId }),
+  z.object({ command: z.literal('replace-root'), tenant_id: tenantId }),
   z.object({
     command: z.literal('reseal'),
     tenant_id: tenantId,
@@ -69,11 +72,11 @@ const COMMANDS: {
     const tenants = [];
     for await (const batch of deps.tenantStore.list()) tenants.push(...batch);
     return {
-      tenants: tenants.map(({ id, name, createdAt, rotateAt, isDestroyed }) => ({
-        tenant_id: id,
-        name,
-        created_at: formatTimestamp(createdAt),
-        next_rotation: isDestroyed ? null : formatTimestamp(rotateAt),
+      tenants: tenants.map((tenant) => ({
+        tenant_id: tenant.id,
+        name: tenant.name,
+        created_at: formatTimestamp(tenant.createdAt),
+        next_rotation: isDestroyed(tenant) ? null : formatTimestamp(tenant.rotateAt),
       })),
     };
   },
@@ -81,10 +84,19 @@ const COMMANDS: {
     tenant_id: given.tenant_id,
     key_version: await rotateDataKey(deps, given.tenant_id),
   }),
+  /** One step; whoever asks comes again when the next one can be made. */
+  'replace-root': async (deps: OperatorDeps, given: Command<'replace-root'>) => {
+    const reached = await replaceRoot(deps, given.tenant_id);
+    return {
+      tenant_id: given.tenant_id,
+      state: reached.state,
+      next_step: reached.state === 'ended' ? null : formatTimestamp(reached.nextAt),
+    };
+  },
   /** One step; whoever asks repeats with `after` until there is none. */
   reseal: async (deps: OperatorDeps, given: Command<'reseal'>) => {
-    const { resealed, seen, next } = await resealStep(deps, given.tenant_id, given.after);
-    return { resealed, seen, after: next ?? null };
+    const { resealed, seen, left, next } = await resealStep(deps, given.tenant_id, given.after);
+    return { resealed, seen, left, after: next ?? null };
   },
   /** One step; whoever asks repeats until it is done. */
   'destroy-tenant': async (deps: OperatorDeps, given: Command<'destroy-tenant'>) => {

@@ -18,21 +18,24 @@ import { createKmsKeyService } from '../../adapters/kms/kms-key-service.ts';
 import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../adapters/sqs/invocation-queue.ts';
 import type { CreateTenantDeps } from '../../core/applications/create-tenant.ts';
+import type { TenantStore } from '../../core/applications/tenant.ts';
 import { createTenantKeys } from '../../core/crypto/tenant-keys.ts';
 import { createVault } from '../../core/crypto/vault.ts';
 import type { DestroyTenantDeps } from '../../core/operations/destroy-tenant.ts';
 import type { HealthDeps } from '../../core/operations/health.ts';
 import type { ResealDeps } from '../../core/operations/reseal-records.ts';
+import type { ReplaceRootDeps } from '../../core/operations/replace-root.ts';
 import type { RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts';
 import { randomIdentity } from '../../core/shared/write-identity.ts';
 import type { ParkedDeliveriesDeps } from '../../core/webhooks/parked-deliveries.ts';
 import type { WebhookSecretDeps } from '../../core/webhooks/webhook-secrets.ts';
 import { environment } from './config.ts';
 
-export type OperatorDeps = CreateTenantDeps &
+export type OperatorDeps = { readonly tenantStore: TenantStore } & CreateTenantDeps &
   WebhookSecretDeps &
   ParkedDeliveriesDeps &
   RotateDataKeyDeps &
+  ReplaceRootDeps &
   ResealDeps &
   DestroyTenantDeps &
   HealthDeps;
@@ -49,12 +52,9 @@ export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
   const [tokens, reactors] = [table(config.TOKENS_TABLE), table(config.REACTORS_TABLE)];
   const tenantStore = createTenantStore(access);
   const keyService = createKmsKeyService(withoutLogger(new KMSClient(CLIENT_SETTINGS)), config.KEY_ID);
-  const tenantKeys = createTenantKeys({ keyService, wrappedKeyStore: tenantStore, clock: Date.now });
+  const tenantKeys = createTenantKeys({ keyService, keyRingStore: tenantStore, clock: Date.now });
   return {
     tenantStore,
-    tenantKeyRing: tenantStore,
-    tenantEnd: tenantStore,
-    webhookSecretStore: tenantStore,
     applicationStore: createApplicationStore(access),
     keyService,
     tenantKeys,

@@ -15,7 +15,6 @@ export const environment = z.object({
   INVOCATIONS_QUEUE_URL: variable,
   DELIVERIES_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,
-  KEY_ID: variable,
   KEY_ROTATION_DAYS: wholeNumber(1),
   LIST_SHARDS: wholeNumber(1),
 });

@@ -1,6 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import {
@@ -14,7 +13,6 @@ import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
 import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
 import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
-import { createKmsKeyService } from '../../adapters/kms/kms-key-service.ts';
 import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
 import type { Clock } from '../../core/shared/clock.ts';
@@ -51,8 +49,7 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     applications: dueApplications(access, Date.now),
     sessions: dueSessions(ephemeral, Date.now),
     keys: dueKeyRotations(access, {
-      tenantKeyRing: createTenantStore(access),
-      keyService: createKmsKeyService(withoutLogger(new KMSClient(CLIENT_SETTINGS)), config.KEY_ID),
+      tenantStore: createTenantStore(access),
       clock: Date.now,
       keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
     }),

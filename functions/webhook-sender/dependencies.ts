@@ -12,14 +12,14 @@ import { environment } from './config.ts';
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): DeliverDeps {
   const config = environment.parse(env);
-  const { dynamodb, tenantProfileStore, tenantKeys, vault } = createEdgeStores(
+  const { dynamodb, tenantStore, tenantKeys, vault } = createEdgeStores(
     { accessTable: config.ACCESS_TABLE, ephemeralTable: config.EPHEMERAL_TABLE, keyId: config.KEY_ID },
     Date.now,
   );
   return {
     tenantKeys,
     vault,
-    webhookSecretStore: tenantProfileStore,
+    tenantStore,
     invocationStore: createInvocationStore(
       { client: dynamodb, name: config.REACTORS_TABLE },
       { client: dynamodb, name: config.EPHEMERAL_TABLE },

@@ -1,8 +1,8 @@
-import { createHash, createSecretKey, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../../core/applications/application.ts';
 import type { Credential } from '../../core/applications/application-store.ts';
-import type { TenantKeys } from '../../core/crypto/tenant-keys.ts';
+import { generateApiKey } from '../../core/crypto/api-key.ts';
 import type { Vault } from '../../core/crypto/vault.ts';
 import type {
   IdempotencyClaim,
@@ -13,8 +13,12 @@ import type { Json } from '../../core/shared/json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
 import type { RequestLogLine } from '../../http/request-log.ts';
+import { someTenantKeys } from '../support/tenant-keys.ts';
 
-export const KEY = `key_private_${'a'.repeat(40)}`;
+export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
+export const KEY = generateApiKey('private', TENANT).reveal();
+
+const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
 
 /** A request as API Gateway hands it over. */
 export function anEvent({
@@ -41,7 +45,7 @@ export function anEvent({
 }
 
 export const aCaller = (more: Partial<Caller> = {}): Caller => ({
-  tenantId: 'tenant-1',
+  tenantId: TENANT,
   credentialId: 'credential-1',
   applicationId: 'app-1',
   type: 'private',
@@ -117,15 +121,6 @@ export function anIdempotencyStore() {
   return { store, records };
 }
 
-/** Keys of tenants in memory: one for each tenant and purpose. */
-export function someTenantKeys(): TenantKeys {
-  const keyOf = (tenantId: string, purpose: string) => {
-    const bytes = createHash('sha256').update(`${tenantId}/${purpose}`).digest();
-    return Promise.resolve({ version: 1, key: createSecretKey(bytes) });
-  };
-  return { current: keyOf, newest: keyOf, version: keyOf };
-}
-
 /** Everything that the edge needs, in memory, and what it leaves behind. */
 export function anEdge() {
   const lines: RequestLogLine[] = [];
@@ -137,7 +132,11 @@ export function anEdge() {
   const { store, records } = anIdempotencyStore();
   const findByKeyHash = (hash: Buffer) => Promise.resolve(credentials.get(hash.toString('hex')));
   const deps: EdgeDeps = {
-    credentialStore: { findByKeyHash, settings: () => Promise.resolve({ deduplicateTokens: false }) },
+    credentialStore: { findByKeyHash },
+    tenantBasicsStore: {
+      basics: () =>
+        Promise.resolve({ settings: { deduplicateTokens: false }, roots: [aRoot], keyVersion: 1 }),
+    },
     sessionStore: { findByKeyHash },
     invocationCredentials: { findByKeyHash },
     clock: () => 1_000_000,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { generateApiKey } from '../../core/crypto/api-key.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import { createApiHandler, type EdgeDeps } from '../../http/create-api-handler.ts';
 import { route, type Route } from '../../http/route.ts';
 import { body, text } from '../../http/schemas.ts';
-import { aCaller, anEdge, anEvent, KEY } from './an-api.ts';
+import { aCaller, anEdge, anEvent, KEY, TENANT } from './an-api.ts';
 
-const OTHER_KEY = `key_private_${'b'.repeat(40)}`;
+const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';
+const OTHER_KEY = generateApiKey('private', OTHER_TENANT).reveal();
+const UNKNOWN_KEY = generateApiKey('private', TENANT).reveal();
 
 const ROUTES: Route<EdgeDeps>[] = [
   route({
@@ -139,7 +142,7 @@ describe('the order of checks', () => {
     });
   });
 
-  it.each([undefined, '', 'nonsense', `key_private_${'c'.repeat(40)}`, `${KEY} `, KEY.toUpperCase()])(
+  it.each([undefined, '', 'nonsense', UNKNOWN_KEY, `key_private_${'c'.repeat(44)}`, `${KEY} `, KEY.toUpperCase()])(
     '%j is no key',
     async (given) => {
       const { send } = setUp();
@@ -183,7 +186,7 @@ describe('a failure', () => {
       'Retry-After': '1',
     });
     expect(lines).toMatchObject([
-      { level: 'error', operation: 'break', status: 500, tenantId: 'tenant-1', applicationId: 'app-1' },
+      { level: 'error', operation: 'break', status: 500, tenantId: TENANT, applicationId: 'app-1' },
       { level: 'error', operation: 'break', status: 503 },
     ]);
     expect(lines[0]?.cause?.[0]).toMatch(/^TypeError \| at /);
@@ -249,15 +252,15 @@ describe('an early read', () => {
   it('starts once the tenant of the key is known, and is used', async () => {
     const { send } = early((tenantId) => Promise.resolve(`of ${tenantId}`));
     expect((await send(request)).json).toBe('not read early');
-    expect((await send(request)).json).toBe('of tenant-1');
+    expect((await send(request)).json).toBe(`of ${TENANT}`);
   });
 
-  it('is not used for another tenant than it was made for', async () => {
+  it('is refused with a credential of another tenant than the key names, which no store should give', async () => {
     const { send, allow } = early((tenantId) => Promise.resolve(`of ${tenantId}`));
     await send(request);
-    allow(KEY, aCaller({ tenantId: 'tenant-2' }));
-    expect((await send(request)).json).toBe('not read early');
-    expect((await send(request)).json).toBe('of tenant-2');
+    allow(KEY, aCaller({ tenantId: OTHER_TENANT }));
+    expect((await send(request)).statusCode).toBe(401);
+    expect((await send(request)).statusCode).toBe(401);
   });
 
   it('is made for the tenant of the very key', async () => {
@@ -266,14 +269,14 @@ describe('an early read', () => {
       asked.push(tenantId);
       return Promise.resolve('early');
     });
-    allow(OTHER_KEY, aCaller({ tenantId: 'tenant-2' }));
+    allow(OTHER_KEY, aCaller({ tenantId: OTHER_TENANT }));
     await send(request);
     await send({ ...request, headers: { 'SVC-API-KEY': OTHER_KEY } });
     await send({ ...request, headers: {} });
     await send({ ...request, headers: { 'SVC-API-KEY': 'nonsense' } });
     expect(asked).toEqual([]);
     await send({ ...request, headers: { 'SVC-API-KEY': OTHER_KEY } });
-    expect(asked).toEqual(['tenant-2']);
+    expect(asked).toEqual([OTHER_TENANT]);
   });
 
   it('that fails is the failure of the request, or of nothing if the request is refused anyway', async () => {
@@ -309,7 +312,7 @@ describe('an early read', () => {
     await send(request);
     allow(KEY, aCaller());
     await send(request);
-    expect(asked).toEqual(['tenant-1']);
+    expect(asked).toEqual([TENANT]);
   });
 });
 

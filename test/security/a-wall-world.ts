@@ -4,7 +4,7 @@ import type { Caller } from '../../core/applications/application.ts';
 import type { Permission } from '../../core/applications/permission.ts';
 import { createVault } from '../../core/crypto/vault.ts';
 import type { Json } from '../../core/shared/json.ts';
-import { someTenantKeys } from '../http/an-api.ts';
+import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../core/tokens/a-token-store.ts';
 

@@ -3,7 +3,7 @@ import { createVault } from '../../core/crypto/vault.ts';
 import { Secret } from '../../core/shared/secret.ts';
 import { sealContext, type SealedPlace } from '../../core/tokens/seal-context.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
-import { someTenantKeys } from '../http/an-api.ts';
+import { someTenantKeys } from '../support/tenant-keys.ts';
 import { CONTAINERS } from './a-wall-world.ts';
 
 const names = fc.constantFrom('one', 'two', 'three');

@@ -23,6 +23,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
     createdAt,
     position: newPosition(createdAt),
     terms: [],
+    derivedSince: 1,
     holdsLock: false,
     version: 1,
     writeId: randomBytes(12),

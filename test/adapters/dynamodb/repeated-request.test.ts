@@ -1,21 +1,17 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
 import type { Caller } from '../../../core/applications/application.ts';
-import type { TenantKeys } from '../../../core/crypto/tenant-keys.ts';
 import { createVault } from '../../../core/crypto/vault.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { repeatableIdentity } from '../../../core/shared/write-identity.ts';
 import { createTokens } from '../../../core/tokens/create-tokens.ts';
 import type { TokenInput } from '../../../core/tokens/token-input.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
+import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { TENANT } from './a-stored-token.ts';
 
 const key = createSecretKey(randomBytes(32));
-const tenantKeys: TenantKeys = {
-  current: () => Promise.resolve({ version: 1, key }),
-  newest: () => Promise.resolve({ version: 1, key }),
-  version: () => Promise.resolve({ version: 1, key }),
-};
+const tenantKeys = tenantKeysFrom(() => key);
 const caller = {
   tenantId: TENANT,
   applicationId: randomUUID(),

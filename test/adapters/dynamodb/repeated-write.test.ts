@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApplicationStore } from '../../../adapters/dynamodb/application-store.ts';
+import { createCredentialStore } from '../../../adapters/dynamodb/credential-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
 import { createInvocationStore } from '../../../adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../../adapters/dynamodb/reactor-store.ts';
@@ -24,7 +25,8 @@ const BODY = Buffer.alloc(32, 1);
 const MINUTE = 60_000;
 const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
 const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));
-const sessions = (fate?: Fate) => createSessionStore(database.table('Ephemeral', fate), applications());
+const sessions = (fate?: Fate) =>
+  createSessionStore(database.table('Ephemeral', fate), createCredentialStore(database.table('Access', fate)));
 const tenants = (fate?: Fate) => createTenantStore(database.table('Access', fate));
 const reactors = (fate?: Fate) => createReactorStore(database.table('Reactors', fate));
 const idempotency = (fate?: Fate) => createIdempotencyStore(database.table('Ephemeral', fate));
@@ -66,10 +68,12 @@ const aTenant = (): Tenant => ({
   id: randomUUID(),
   name: 'x',
   settings: { deduplicateTokens: false },
-  keys: [{ purpose: 'data', version: 1, wrapped: randomBytes(32) }],
+  roots: [{ wrapped: randomBytes(32), since: 1, addedAt: 1, startedAt: 1 }],
+  keyVersion: 1,
   webhookSecret: randomBytes(32),
   createdAt: 1,
   rotateAt: 2,
+  version: 1,
 });
 
 async function aWrittenTenant(): Promise<Tenant> {
@@ -309,44 +313,28 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    'adding a key to a tenant',
-    'UpdateItem',
-    [true, [1, 2]],
+    'changing a tenant',
+    'TransactWriteItems',
+    [true, 'y', 2],
     async () => {
-      const { id, keys } = await aWrittenTenant();
-      const added = { purpose: 'data', version: 2, wrapped: randomBytes(32) } as const;
+      const tenant = await aWrittenTenant();
       return async (fate) => {
-        const isAdded = await tenants(fate).addKey(id, keys, added, 3);
-        return [isAdded, (await tenants().wrappedKeys(id))?.map(({ version }) => version)];
+        const isChanged = await tenants(fate).update(tenant, { ...tenant, name: 'y', version: 2 });
+        const found = await tenants().find(tenant.id);
+        return [isChanged, found?.name, found?.version];
       };
     },
   ],
   [
-    'destroying the keys of a tenant',
-    'UpdateItem',
-    true,
+    'removing a tenant',
+    'TransactWriteItems',
+    undefined,
     async () => {
       const { id } = await aWrittenTenant();
-      return (fate) => tenants(fate).destroyKeys(id);
-    },
-  ],
-  [
-    'replacing the webhook secret of a tenant',
-    'UpdateItem',
-    true,
-    async () => {
-      const { id, webhookSecret } = await aWrittenTenant();
-      const next = { current: randomBytes(32), previous: { sealed: webhookSecret, until: 5 } };
-      return (fate) => tenants(fate).replaceWebhookSecrets(id, webhookSecret, next);
-    },
-  ],
-  [
-    'changing the profile of a tenant',
-    'UpdateItem',
-    true,
-    async () => {
-      const { id, settings } = await aWrittenTenant();
-      return (fate) => tenants(fate).updateProfile({ id, name: 'y', settings });
+      return async (fate) => {
+        await tenants(fate).remove(id);
+        return (await tenants().find(id)) ?? (await tenants().basics(id));
+      };
     },
   ],
   [
@@ -495,11 +483,10 @@ describe('a write that was certainly not made before', () => {
     expect(await tokens(fate).deleteWhole(token)).toBe(false);
   });
 
-  it('reports a key as not added after another one was', async () => {
-    const { id, keys } = await aWrittenTenant();
-    const aKey = () => ({ purpose: 'data', version: 2, wrapped: randomBytes(32) }) as const;
-    await tenants().addKey(id, keys, aKey(), 3);
-    const { fate } = meeting('UpdateItem', 'conflict');
-    expect(await tenants(fate).addKey(id, keys, aKey(), 3)).toBe(false);
+  it('reports a tenant as not changed after another change', async () => {
+    const tenant = await aWrittenTenant();
+    await tenants().update(tenant, { ...tenant, name: 'z', version: 2 });
+    const { fate } = meeting('TransactWriteItems', 'conflict');
+    expect(await tenants(fate).update(tenant, { ...tenant, name: 'y', version: 2 })).toBe(false);
   });
 });

@@ -1,76 +1,97 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
-import type { KeyContext } from '../../../core/crypto/key-service.ts';
-import type { DataKey } from '../../../core/crypto/record-seal.ts';
-import { createTenantKeys, KEY_LIFETIME_MS, type WrappedKey } from '../../../core/crypto/tenant-keys.ts';
+import { KEY_PURPOSES } from '../../../core/crypto/derive-key.ts';
+import { KEY_LIFETIME_MS } from '../../../core/crypto/tenant-keys.ts';
+import { rotateDataKey } from '../../../core/operations/rotate-data-key.ts';
+import { aTenantWorld } from '../../support/a-tenant-world.ts';
 
-function setUp() {
-  let now = 1_000_000;
-  const unwraps: KeyContext[] = [];
-  const keys: WrappedKey[] = [
-    { purpose: 'data', version: 1, wrapped: Buffer.from('one') },
-    { purpose: 'data', version: 2, wrapped: Buffer.from('two') },
-    { purpose: 'fingerprint', version: 1, wrapped: Buffer.from('three') },
-  ];
-  let failures = 0;
-  const tenantKeys = createTenantKeys({
-    clock: () => now,
-    wrappedKeyStore: { wrappedKeys: (tenantId) => Promise.resolve(tenantId === 'known' ? keys : undefined) },
-    keyService: {
-      generateKey: () => Promise.resolve({ key: createSecretKey(randomBytes(32)), wrapped: randomBytes(32) }),
-      unwrapKey: (wrapped, context) => {
-        if (failures > 0) {
-          failures -= 1;
-          return Promise.reject(new Error('down'));
-        }
-        unwraps.push(context);
-        return Promise.resolve(createSecretKey(Buffer.from(`plain ${wrapped.toString()}`)));
-      },
-    },
-  });
-  return {
-    tenantKeys,
-    unwraps,
-    pass: (ms: number) => (now += ms),
-    failNext: (count: number) => (failures = count),
-  };
-}
-
-const plain = ({ version, key }: DataKey) => [version, key.export().toString()];
+const hex = ({ key }: { readonly key: { export(): Buffer } }) => key.export().toString('hex');
 
 describe('tenant keys', () => {
-  it('uses the newest version of a purpose and still opens with the old ones', async () => {
-    const { tenantKeys } = setUp();
-    expect(plain(await tenantKeys.current('known', 'data'))).toEqual([2, 'plain two']);
-    expect(plain(await tenantKeys.version('known', 'data', 1))).toEqual([1, 'plain one']);
+  it('asks the key service once, whatever keys are wanted, for the tenant alone', async () => {
+    const { instance, tenantId, keys, state, deps } = await aTenantWorld();
+    await rotateDataKey(deps, tenantId);
+    const cold = instance();
+    await Promise.all([
+      ...KEY_PURPOSES.map((purpose) => cold.current(tenantId, purpose)),
+      cold.version(tenantId, 'data', 1),
+      cold.all(tenantId, 'search'),
+    ]);
+    expect([keys.unwraps, state.reads]).toEqual([[tenantId], 1]);
   });
 
-  it('unwraps under the context tenant, purpose and version', async () => {
-    const { tenantKeys, unwraps } = setUp();
-    await tenantKeys.current('known', 'fingerprint');
-    expect(unwraps).toEqual([{ tenant: 'known', purpose: 'fingerprint', version: '1' }]);
+  it('has another key for every purpose and for every version of the data key, and the same in every instance', async () => {
+    const { instance, tenantId, deps } = await aTenantWorld();
+    await rotateDataKey(deps, tenantId);
+    const all = async () => {
+      const tenantKeys = instance();
+      const purposes = KEY_PURPOSES.filter((purpose) => purpose !== 'data');
+      const found = await Promise.all([
+        tenantKeys.version(tenantId, 'data', 1),
+        tenantKeys.version(tenantId, 'data', 2),
+        ...purposes.map((purpose) => tenantKeys.current(tenantId, purpose)),
+      ]);
+      return found.map(hex);
+    };
+    const [first, second] = [await all(), await all()];
+    expect(new Set(first).size).toBe(KEY_PURPOSES.length + 1);
+    expect(second).toEqual(first);
+  });
+
+  it('gives back the key of a purpose by the version that its record names, after any number of rotations', async () => {
+    const { instance, tenantId, deps } = await aTenantWorld();
+    const before = await instance().current(tenantId, 'webhook');
+    await rotateDataKey(deps, tenantId);
+    const after = instance();
+    expect(await after.current(tenantId, 'webhook')).toMatchObject({ version: before.version });
+    expect(hex(await after.version(tenantId, 'webhook', before.version))).toBe(hex(before));
   });
 
   it('calls the key service once for any number of callers within the lifetime, and again after it', async () => {
-    const { tenantKeys, unwraps, pass } = setUp();
-    await Promise.all(Array.from({ length: 20 }, () => tenantKeys.current('known', 'data')));
-    pass(KEY_LIFETIME_MS - 1);
-    await tenantKeys.current('known', 'data');
-    expect(unwraps).toHaveLength(1);
-    pass(1);
-    await tenantKeys.current('known', 'data');
-    expect(unwraps).toHaveLength(2);
+    const { instance, tenantId, keys, state } = await aTenantWorld();
+    const tenantKeys = instance();
+    await Promise.all(Array.from({ length: 20 }, () => tenantKeys.current(tenantId, 'data')));
+    state.now += KEY_LIFETIME_MS - 1;
+    await tenantKeys.current(tenantId, 'data');
+    expect([keys.unwraps.length, state.reads, tenantKeys.holds(tenantId)]).toEqual([1, 1, true]);
+    state.now += 1;
+    expect(tenantKeys.holds(tenantId)).toBe(false);
+    await tenantKeys.current(tenantId, 'data');
+    expect([keys.unwraps.length, state.reads]).toEqual([2, 2]);
+  });
+
+  it('unwraps what it learns at once, and reads nothing for it', async () => {
+    const { instance, tenantId, tenant, keys, state } = await aTenantWorld();
+    const tenantKeys = instance();
+    tenantKeys.learn(tenantId, tenant());
+    expect([keys.unwraps, tenantKeys.holds(tenantId)]).toEqual([[tenantId], true]);
+    await tenantKeys.current(tenantId, 'data');
+    expect([keys.unwraps.length, state.reads]).toEqual([1, 0]);
+  });
+
+  it('does not keep a root longer for being learnt again', async () => {
+    const { instance, tenantId, tenant, keys, state } = await aTenantWorld();
+    const tenantKeys = instance();
+    for (let step = 0; step < 4; step += 1) {
+      tenantKeys.learn(tenantId, tenant());
+      state.now += KEY_LIFETIME_MS / 2;
+    }
+    expect(keys.unwraps).toHaveLength(2);
   });
 
   it('does not remember a failure', async () => {
-    const { tenantKeys, failNext } = setUp();
-    failNext(1);
-    await expect(tenantKeys.current('known', 'data')).rejects.toThrow('down');
-    await expect(tenantKeys.current('known', 'data')).resolves.toMatchObject({ version: 2 });
+    const { instance, tenantId, keys } = await aTenantWorld();
+    const tenantKeys = instance();
+    keys.failNext(1);
+    await expect(tenantKeys.current(tenantId, 'data')).rejects.toThrow('down');
+    await expect(tenantKeys.current(tenantId, 'data')).resolves.toMatchObject({ version: 1 });
   });
 
-  it('refuses a tenant without keys: destroyed keys destroy the data', async () => {
-    const { tenantKeys } = setUp();
-    await expect(tenantKeys.current('unknown', 'data')).rejects.toThrow('none');
-    await expect(tenantKeys.version('known', 'data', 3)).rejects.toThrow('no version 3');
+  it('refuses a tenant without a root, and versions that there are not', async () => {
+    const { instance, tenantId, tenant } = await aTenantWorld();
+    const tenantKeys = instance();
+    await expect(tenantKeys.current('another', 'data')).rejects.toThrow('none');
+    for (const version of [0, 2, 65_535])
+      await expect(tenantKeys.version(tenantId, 'data', version)).rejects.toThrow('no root for version');
+    tenantKeys.learn(tenantId, { ...tenant(), roots: [] });
+    await expect(tenantKeys.current(tenantId, 'data')).rejects.toThrow('no root');
   });
 });

@@ -1,12 +1,12 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../core/applications/application.ts';
+import type { Tenant } from '../../../core/applications/tenant.ts';
 import type { InvocationId } from '../../../core/reactors/invocation-store.ts';
 import type { Invocation } from '../../../core/reactors/invocation.ts';
 import type { RunOutcome } from '../../../core/reactors/reactor-runner.ts';
 import { runInvocation, type RunInvocationDeps } from '../../../core/reactors/run-invocation.ts';
 import { startInvocation, type StartInvocationDeps } from '../../../core/reactors/start-invocation.ts';
 import { sweepInvocation } from '../../../core/reactors/sweep-invocation.ts';
-import type { TenantKeys } from '../../../core/crypto/tenant-keys.ts';
 import { sealRecord } from '../../../core/crypto/record-seal.ts';
 import type { OutboundRequest } from '../../../core/egress/egress-client.ts';
 import { Secret } from '../../../core/shared/secret.ts';
@@ -14,19 +14,28 @@ import { randomIdentity } from '../../../core/shared/write-identity.ts';
 import { deliver, type DeliverDeps } from '../../../core/webhooks/deliver.ts';
 import { presentFailure, presentReactorResult } from '../../../http/present-reactor-result.ts';
 import { aVault } from '../../http/an-api.ts';
+import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { anApplication, aReactorWorld, at, Death, TENANT } from './a-reactor-world.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
-const tenantKeys: TenantKeys = {
-  current: () => Promise.resolve({ version: 1, key }),
-  newest: () => Promise.resolve({ version: 1, key }),
-  version: () => Promise.resolve({ version: 1, key }),
-};
+const tenantKeys = tenantKeysFrom(() => key);
 const webhookSecret = sealRecord(
   { version: 1, key },
   { tenantId: TENANT, recordId: TENANT, field: 'webhook_secret' },
   Buffer.from(`whsec_${Buffer.alloc(32, 1).toString('base64')}`),
 );
+
+const tenant: Tenant = {
+  id: TENANT,
+  name: 'x',
+  settings: { deduplicateTokens: false },
+  roots: [{ wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 }],
+  keyVersion: 1,
+  webhookSecret,
+  createdAt: 1,
+  rotateAt: 2,
+  version: 1,
+};
 
 /** Asynchronous invocations with queues, workers and senders in memory; any of them may die at any of their steps. */
 export function anInvocationWorld() {
@@ -79,7 +88,18 @@ export function anInvocationWorld() {
     tenantKeys,
     tokenStore: {} as RunInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
-    credentialStore: { settings: () => Promise.resolve({ deduplicateTokens: false }) },
+    tenantBasicsStore: {
+      basics: () => Promise.resolve({ settings: { deduplicateTokens: false }, roots: [], keyVersion: 1 }),
+    },
+    applicationGrantsStore: {
+      grants: (tenantId, ids) =>
+        Promise.resolve(
+          ids.flatMap((id) => {
+            const found = reactorWorld.applications.get(at(tenantId, id));
+            return found === undefined ? [] : [{ ...found, keyHash: Buffer.alloc(32) }];
+          }),
+        ),
+    },
     invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },
     parseTokenInput: () => {
       throw new Error('not used');
@@ -135,10 +155,7 @@ export function anInvocationWorld() {
           return { status, headers: [], body: Buffer.alloc(0) };
         }),
     },
-    webhookSecretStore: {
-      webhookSecrets: () => Promise.resolve({ current: webhookSecret }),
-      replaceWebhookSecrets: () => Promise.resolve(true),
-    },
+    tenantStore: { find: () => Promise.resolve(tenant), update: () => Promise.resolve(true) },
     presentResult: presentReactorResult,
     presentFailure,
     onFailure: () => undefined,

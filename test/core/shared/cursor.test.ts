@@ -13,7 +13,7 @@ describe('a cursor', () => {
   it('leads back to its position', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (position) => {
-        expect(decodeCursor(key, scope, encodeCursor(key, scope, position))).toBe(position);
+        expect(decodeCursor([key], scope, encodeCursor(key, scope, position))).toBe(position);
       }),
     );
   });
@@ -26,8 +26,8 @@ describe('a cursor', () => {
       { ...scope, filters: '' },
       { list: 'tokens', applicationId: 'app-1type=card', filters: '' },
     ])
-      expect(() => decodeCursor(key, other, cursor)).toThrow(refused);
-    expect(() => decodeCursor(createSecretKey(randomBytes(32)), scope, cursor)).toThrow(refused);
+      expect(() => decodeCursor([key], other, cursor)).toThrow(refused);
+    expect(() => decodeCursor([createSecretKey(randomBytes(32))], scope, cursor)).toThrow(refused);
   });
 
   it('is refused after any change of any character', () => {
@@ -36,7 +36,7 @@ describe('a cursor', () => {
       for (const other of ['A', 'b', '9', '-', '_', '=', '+', '/', ' ', 'é', '']) {
         if (cursor[at] === other) continue;
         const changed = cursor.slice(0, at) + other + cursor.slice(at + 1);
-        expect(() => decodeCursor(key, scope, changed)).toThrow(refused);
+        expect(() => decodeCursor([key], scope, changed)).toThrow(refused);
       }
     }
   });
@@ -45,15 +45,15 @@ describe('a cursor', () => {
     for (let length = 0; length < 4; length += 1) {
       const cursor = encodeCursor(key, scope, 'x'.repeat(length));
       for (const other of [`${cursor}=`, `${cursor}==`, ` ${cursor}`, `${cursor}\n`, `${cursor}A`])
-        expect(() => decodeCursor(key, scope, other)).toThrow(refused);
+        expect(() => decodeCursor([key], scope, other)).toThrow(refused);
     }
   });
 
   it('anything else is refused', () => {
     fc.assert(
-      fc.property(fc.string(), (text) => expect(() => decodeCursor(key, scope, text)).toThrow(refused)),
+      fc.property(fc.string(), (text) => expect(() => decodeCursor([key], scope, text)).toThrow(refused)),
     );
     for (const text of ['', '0', 'A'.repeat(21), 'A'.repeat(22), 'A'.repeat(100_000)])
-      expect(() => decodeCursor(key, scope, text)).toThrow(refused);
+      expect(() => decodeCursor([key], scope, text)).toThrow(refused);
   });
 });

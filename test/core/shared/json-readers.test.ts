@@ -8,12 +8,12 @@ import { contentOfText } from '../../../core/shared/content.ts';
 import { listTokensQuery } from '../../../functions/tokens/schemas.ts';
 import { parseJsonBody } from '../../../http/json-body.ts';
 import { aMisreadValue } from '../../support/misread-names.ts';
+import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 
 type Value = ReturnType<typeof aMisreadValue>;
 
 const dataKey = { version: 1, key: createSecretKey(randomBytes(32)) };
-const keyOf = () => Promise.resolve(dataKey);
-const vault = createVault({ current: keyOf, version: keyOf, newest: keyOf });
+const vault = createVault(tenantKeysFrom(() => dataKey.key));
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
 /** Everything of the service that reads JSON which somebody else wrote, and the value as that reads it. */

@@ -1,0 +1,33 @@
+import { retryRace } from '../shared/retry-race.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { isDestroyed, type Tenant, type TenantStore } from './tenant.ts';
+
+export interface TenantDeps {
+  readonly tenantStore: Pick<TenantStore, 'find' | 'update'>;
+}
+
+/** A tenant that is not being destroyed. Throws `not_found`. */
+export async function existingTenant({ tenantStore }: TenantDeps, tenantId: string): Promise<Tenant> {
+  const tenant = await tenantStore.find(tenantId);
+  if (tenant === undefined || isDestroyed(tenant))
+    throw new ServiceError('not_found', 'The tenant does not exist.');
+  return tenant;
+}
+
+/**
+ * Changes a tenant, so that no other change is lost, and answers with what it has become. `change` may be asked again with what somebody else
+ * wrote meanwhile; a tenant that it gives back as it was is not written. Throws `not_found`.
+ */
+export async function changeTenant(
+  deps: TenantDeps,
+  tenantId: string,
+  change: (tenant: Tenant) => Tenant | Promise<Tenant>,
+): Promise<Tenant> {
+  return retryRace<Tenant>(async () => {
+    const previous = await existingTenant(deps, tenantId);
+    const changed = await change(previous);
+    if (changed === previous) return previous;
+    const next = { ...changed, version: previous.version + 1 };
+    return (await deps.tenantStore.update(previous, next)) ? next : 'lost';
+  });
+}

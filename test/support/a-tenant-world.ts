@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant } from '../../core/applications/create-tenant.ts';
+import type { Tenant, TenantStore } from '../../core/applications/tenant.ts';
+import { createTenantKeys } from '../../core/crypto/tenant-keys.ts';
+import { aKeyService } from './tenant-keys.ts';
+
+/** Tenants in memory under a clock of their own; every `instance` of the service has memories of its own. */
+export async function aTenantWorld({ keyRotationMs = 500, now = 1_000_000 } = {}) {
+  const keys = aKeyService();
+  const tenants = new Map<string, Tenant>();
+  const state = { now, reads: 0 };
+  const clock = () => state.now;
+  const tenantStore: TenantStore = {
+    async *list() {
+      yield await Promise.resolve([...tenants.values()]);
+    },
+    create: (tenant) => Promise.resolve(void tenants.set(tenant.id, tenant)),
+    find: (id) => Promise.resolve(tenants.get(id)),
+    update(previous, next) {
+      const isSame = tenants.get(previous.id)?.version === previous.version;
+      if (isSame) tenants.set(next.id, next);
+      return Promise.resolve(isSame);
+    },
+    remove: (id) => Promise.resolve(void tenants.delete(id)),
+  };
+  const keyRingStore = {
+    keyRing(id: string) {
+      state.reads += 1;
+      return Promise.resolve(tenants.get(id));
+    },
+  };
+  const deps = { tenantStore, keyService: keys.service, clock, keyRotationMs };
+  const { tenantId } = await createTenant({ ...deps, newId: randomUUID }, { name: 'x' });
+  return {
+    deps,
+    keys,
+    state,
+    tenantId,
+    tenant: () => {
+      const found = tenants.get(tenantId);
+      if (found === undefined) throw new Error('the tenant has gone');
+      return found;
+    },
+    instance: () => createTenantKeys({ keyService: keys.service, keyRingStore, clock }),
+  };
+}

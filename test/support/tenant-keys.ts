@@ -1,0 +1,48 @@
+import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import type { KeyPurpose } from '../../core/crypto/derive-key.ts';
+import type { KeyService } from '../../core/crypto/key-service.ts';
+import type { TenantKeys } from '../../core/crypto/tenant-keys.ts';
+
+/** Keys of tenants in memory, of one version, by what they are made from. */
+export function tenantKeysFrom(keyOf: (tenantId: string, purpose: KeyPurpose) => KeyObject): TenantKeys {
+  const found = (tenantId: string, purpose: KeyPurpose) =>
+    Promise.resolve({ version: 1, key: keyOf(tenantId, purpose) });
+  return {
+    current: found,
+    newest: found,
+    version: found,
+    all: (tenantId, purpose) => Promise.resolve([keyOf(tenantId, purpose)]),
+    holds: () => true,
+    learn: () => undefined,
+  };
+}
+
+/** A key for each tenant and purpose. */
+export const someTenantKeys = (): TenantKeys =>
+  tenantKeysFrom((tenantId, purpose) =>
+    createSecretKey(createHash('sha256').update(`${tenantId}/${purpose}`).digest()),
+  );
+
+/** A key service in memory that counts what it unwraps; `failNext` makes it fail so many times. */
+export function aKeyService() {
+  const plain = new Map<string, KeyObject>();
+  const unwraps: string[] = [];
+  let failures = 0;
+  const service: KeyService = {
+    generateKey({ tenant }) {
+      const [key, wrapped] = [createSecretKey(randomBytes(32)), randomBytes(16)];
+      plain.set(`${tenant} ${wrapped.toString('hex')}`, key);
+      return Promise.resolve({ key, wrapped });
+    },
+    unwrapKey(wrapped, { tenant }) {
+      if (failures > 0) {
+        failures -= 1;
+        return Promise.reject(new Error('down'));
+      }
+      unwraps.push(tenant);
+      const key = plain.get(`${tenant} ${wrapped.toString('hex')}`);
+      return key === undefined ? Promise.reject(new Error('another context')) : Promise.resolve(key);
+    },
+  };
+  return { service, unwraps, failNext: (count: number) => (failures = count) };
+}
