@@ -179,7 +179,7 @@ export class ApiStack extends Stack {
         ...edgeEnvironment(this.#settings, this.#data),
         CLIENT_COMPATIBILITY: this.#settings.clientCompatibility,
       },
-      grants: [allowOnTable(this.#data.access, ['PutItem', 'UpdateItem', 'DeleteItem', 'Query'])],
+      grants: [allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query'])],
     });
   }
 
@@ -213,7 +213,7 @@ export class ApiStack extends Stack {
         LIST_SHARDS: String(this.#settings.listShards),
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
       },
-      grants: [allowOnTable(tokens, ['GetItem', 'BatchGetItem']), allowOnTable(ephemeral, ['BatchGetItem'])],
+      grants: [allowOnTable(tokens, ['BatchGetItem'])],
     });
   }
 }

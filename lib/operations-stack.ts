@@ -66,14 +66,7 @@ export class OperationsStack extends Stack {
         ...[data.tokens, data.ephemeral, data.access, data.reactors].map((table) =>
           allowQueryIndex(table, INDEXES.due),
         ),
-        allowOnTable(data.access, [
-          'GetItem',
-          'BatchGetItem',
-          'PutItem',
-          'UpdateItem',
-          'DeleteItem',
-          'Query',
-        ]),
+        allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowTenantKeys(data.key, 'GenerateDataKey'),
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),

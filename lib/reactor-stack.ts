@@ -191,7 +191,7 @@ export class ReactorStack extends Stack {
         REACTOR_FUNCTION_PREFIX: this.functionPrefix,
       },
       grants: [
-        allowOnTable(data.access, ['GetItem']),
+        allowOnTable(data.access, ['BatchGetItem']),
         allowOnTable(data.ephemeral, ['GetItem', 'PutItem']),
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
@@ -221,7 +221,7 @@ export class ReactorStack extends Stack {
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
       },
       grants: [
-        allowOnTable(data.access, ['GetItem']),
+        allowOnTable(data.access, ['BatchGetItem']),
         allowOnTable(data.ephemeral, ['GetItem', 'BatchGetItem']),
         allowTenantKeys(data.key, 'Decrypt'),
         allowOnTable(data.reactors, ['GetItem', 'PutItem']),

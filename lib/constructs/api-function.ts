@@ -46,8 +46,8 @@ export class ApiFunction<
       ...content,
       grants: [
         // Authentication, tenant keys, and the records of idempotency keys.
-        allowOnTable(access, ['GetItem', 'BatchGetItem']),
-        allowOnTable(ephemeral, ['GetItem', 'PutItem', 'UpdateItem']),
+        allowOnTable(access, ['BatchGetItem']),
+        allowOnTable(ephemeral, ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),
         ...content.grants,
       ],

@@ -7,7 +7,7 @@ describe('an application', () => {
     const created = await management.post('/applications', wanted);
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ ...wanted, tenant_id: credentials.tenant_id });
-    expect(created.body.key).toMatch(/^key_private_[1-9A-HJ-NP-Za-km-z]{43,44}$/);
+    expect(created.body.key).toMatch(/^key_private_[1-9A-HJ-NP-Za-km-z]{64,66}$/);
     const { key: _, ...rest } = created.body;
     expect((await management.get(`/applications/${created.body.id}`)).body).toEqual(rest);
   });
