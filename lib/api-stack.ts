@@ -203,7 +203,7 @@ export class ApiStack extends Stack {
   }
 
   #proxy(): LambdaFunction {
-    const { tokens, ephemeral } = this.#data;
+    const { tokens } = this.#data;
     return this.#apiFunction<ProxyEnvironment>('Proxy', {
       folder: 'proxy',
       description: 'The ephemeral proxy',

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { deriveKey, type KeyPurpose } from './derive-key.ts';
 import { currentRoot, rootOf, type KeyRing, type WrappedRoot } from './key-ring.ts';
 import type { KeyService } from './key-service.ts';
@@ -79,6 +80,9 @@ function derivedFrom({ key, derived }: Root, purpose: KeyPurpose, version: numbe
   return made;
 }
 
+/** Somebody has destroyed the tenant since the caller was identified: nobody's key is good for it any more. */
+const gone = () => new ServiceError('unauthenticated', 'The API key is not valid.');
+
 /** What a purpose writes into its records: the version of the data key, or the first version of the root, which leads to it as well. */
 function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
   return purpose === 'data' ? ring.keyVersion : (currentRoot(ring)?.since ?? ring.keyVersion);
@@ -89,8 +93,8 @@ const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
   version <= Math.max(keyVersion, roots.at(-1)?.since ?? 0);
 
 /**
- * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when either is down; a tenant without roots,
- * and a version that no root gives, are unexpected errors.
+ * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when either is down, and with `unauthenticated`
+ * for a tenant that does not exist or was destroyed; a version that no root gives is an unexpected error.
  */
 export function createTenantKeys(deps: {
   readonly keyService: KeyService;
@@ -112,8 +116,7 @@ export function createTenantKeys(deps: {
   function readRing(tenantId: string): Promise<KeyRing> {
     return remember(rings, tenantId, async () => {
       const ring = await deps.keyRingStore.keyRing(tenantId);
-      if (ring === undefined || ring.roots.length === 0)
-        throw new Error('tenant keys: the tenant has none');
+      if (ring === undefined) throw gone();
       return ring;
     });
   }
@@ -132,6 +135,7 @@ export function createTenantKeys(deps: {
   }
 
   async function keyOf(tenantId: string, ring: KeyRing, purpose: KeyPurpose, version: number) {
+    if (ring.roots.length === 0) throw gone();
     const root = reaches(ring, version) ? rootOf(ring, version) : undefined;
     if (root === undefined) throw new Error(`tenant keys: no root for version ${String(version)}`);
     return { version, key: derivedFrom(await unwrap(tenantId, root), purpose, version) };

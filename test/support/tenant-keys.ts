@@ -44,5 +44,13 @@ export function aKeyService() {
       return key === undefined ? Promise.reject(new Error('another context')) : Promise.resolve(key);
     },
   };
-  return { service, unwraps, failNext: (count: number) => (failures = count) };
+  return {
+    service,
+    unwraps,
+    failNext: (count: number) => (failures = count),
+    /** From then on this wrapped key opens for nobody. */
+    lose(wrapped: Buffer) {
+      for (const name of plain.keys()) if (name.endsWith(wrapped.toString('hex'))) plain.delete(name);
+    },
+  };
 }

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { createApplicationStore } from '../../adapters/dynamodb/application-store.ts';
+import { createCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
+import { createIdempotencyStore } from '../../adapters/dynamodb/idempotency-store.ts';
+import { createInvocationCredentialStore } from '../../adapters/dynamodb/invocation-credential-store.ts';
+import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
+import { createSessionStore } from '../../adapters/dynamodb/session-store.ts';
+import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
+import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
+import { createApplication } from '../../core/applications/create-application.ts';
+import { createTenant } from '../../core/applications/create-tenant.ts';
+import { PERMISSION_NAMES, type Permission } from '../../core/applications/permission.ts';
+import { createTenantKeys } from '../../core/crypto/tenant-keys.ts';
+import { createVault } from '../../core/crypto/vault.ts';
+import { randomIdentity } from '../../core/shared/write-identity.ts';
+import { routes } from '../../functions/tokens/routes.ts';
+import { createApiHandler } from '../../http/create-api-handler.ts';
+import type { RequestLogLine } from '../../http/request-log.ts';
+import { anEvent } from '../http/an-api.ts';
+import { aDatabase } from './a-database.ts';
+import { aKeyService } from './tenant-keys.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+const TOKEN_PERMISSIONS = PERMISSION_NAMES.filter((name): name is Permission => name.startsWith('token:'));
+
+/**
+ * Instances of the tokens function over one database and one key service, each with memories of its own, under one clock: what takes AWS
+ * minutes and days can be seen here.
+ */
+export async function manyInstances(now = Date.now()) {
+  const database = await aDatabase();
+  const keys = aKeyService();
+  const lines: RequestLogLine[] = [];
+  const state = { now };
+  const clock = () => state.now;
+
+  /** Everything that a function is wired with, over a client of its own. */
+  function wired() {
+    const { client } = database.tables();
+    const table = (name: string) => ({ client, name });
+    const [access, ephemeral] = [table('Access'), table('Ephemeral')];
+    const [tenantStore, credentialStore] = [createTenantStore(access), createCredentialStore(access)];
+    const tenantKeys = createTenantKeys({ keyService: keys.service, keyRingStore: tenantStore, clock });
+    return {
+      applicationStore: createApplicationStore(access),
+      tenantStore,
+      tenantBasicsStore: tenantStore,
+      credentialStore,
+      sessionStore: createSessionStore(ephemeral, credentialStore),
+      invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
+      idempotencyStore: createIdempotencyStore(ephemeral),
+      reactorStore: createReactorStore(table('Reactors')),
+      tokenStore: createTokenStore({ ...database.tables(), client }, clock),
+      keyService: keys.service,
+      tenantKeys,
+      vault: createVault(tenantKeys),
+      clock,
+      cvcLifetimeMs: 3_600_000,
+      keyRotationMs: 90 * 24 * 3_600_000,
+      headerPrefixes: ['SVC'],
+      edgeSecret: '',
+      log: (line: RequestLogLine) => lines.push(line),
+    };
+  }
+
+  /** A cold instance. */
+  function anInstance() {
+    const handle = createApiHandler(wired(), routes);
+    return async (
+      method: string,
+      path: string,
+      apiKey: string,
+      body?: unknown,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<Reply> => {
+      const [rawPath = '', query = ''] = path.split('?');
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const event = anEvent({
+        method,
+        path: rawPath,
+        query,
+        headers: { 'SVC-API-KEY': apiKey, 'content-type': type, ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const { statusCode = 0, body: text = '{}' } = await handle(event);
+      return { status: statusCode, body: JSON.parse(text === '' ? '{}' : text) as Reply['body'] };
+    };
+  }
+
+  const operator = wired();
+
+  async function aTenant() {
+    const { tenantId } = await createTenant({ ...operator, newId: randomUUID }, { name: 'x' });
+    return tenantId;
+  }
+
+  /** The key of an application that may do everything with tokens, or of one that expires. */
+  async function anApplication(tenantId: string, more: { readonly expiresAt?: number } = {}) {
+    const manager = {
+      tenantId,
+      credentialId: 'manager',
+      applicationId: randomUUID(),
+      type: 'management',
+      actsBy: 'own_key',
+      permissions: ['application:create'],
+      rules: [],
+    } as const;
+    const rule = {
+      priority: 1,
+      container: '/',
+      transform: 'reveal',
+      permissions: TOKEN_PERMISSIONS,
+    } as const;
+    const input = { name: 'x', type: 'private', permissions: [], rules: [rule], ...more } as const;
+    const { application, key } = await createApplication(operator, manager, input, randomIdentity);
+    return { application, key: key.reveal() };
+  }
+
+  return { database, keys, lines, state, operator, wired, anInstance, aTenant, anApplication };
+}
