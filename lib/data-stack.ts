@@ -6,7 +6,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
 import { acknowledge } from './acknowledge.ts';
-import { FINGERPRINT_INDEX_ATTRIBUTES, INDEXES } from '../adapters/dynamodb/keys.ts';
+import { FINGERPRINT_INDEX_ATTRIBUTES, INDEXES, LIST_INDEX_ATTRIBUTES } from '../adapters/dynamodb/keys.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -18,7 +18,7 @@ export interface DataStackProps extends StackProps {
 /** Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack. */
 export class DataStack extends Stack {
   readonly key: Key;
-  /** Tokens, chunks of large data, index entries, deduplication locks. */
+  /** Tokens, parts of large data, index entries, deduplication locks. */
   readonly tokens: Table;
   /** What must vanish: cvc values, idempotency records, sessions, invocation payloads. No backups. */
   readonly ephemeral: Table;
@@ -47,7 +47,7 @@ export class DataStack extends Stack {
       partitionKey: text('listPk'),
       sortKey: text('listSk'),
       projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['containers', 'type', 'expiresAt'],
+      nonKeyAttributes: [...LIST_INDEX_ATTRIBUTES],
     });
     this.tokens.addGlobalSecondaryIndex({
       indexName: INDEXES.fingerprint,

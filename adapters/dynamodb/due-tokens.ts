@@ -5,7 +5,7 @@ import { hasExpired } from '../../core/tokens/expiration.ts';
 import { dueEntries } from './due-index.ts';
 import { isPartKey, type ItemKey } from './keys.ts';
 import { send, toItem } from './table-client.ts';
-import { readTokenItem } from './token-item.ts';
+import { isAbandoned, readTokenItem } from './token-item.ts';
 import { createTokenReader } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
@@ -24,8 +24,8 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
     );
     if (item === undefined) return;
     const read = readTokenItem(item);
-    if (read.isAbandoned(clock())) await writer.repair(item);
-    else if (!read.pending && hasExpired(read.token, clock())) await writer.remove(read);
+    if (isAbandoned(read, clock())) await writer.repair(read);
+    else if (!read.pending && hasExpired(read.token, clock())) await writer.remove(read.token);
   }
 
   return {

@@ -56,11 +56,11 @@ async function getBatch(
 
 type Loader = DataLoader<Wanted, Item | undefined>;
 
-/** By consistency: what is asked for in one turn of the event loop travels together, whoever asks and whatever table it is in. */
-const loaders = { true: new WeakMap<DynamoDBClient, Loader>(), false: new WeakMap<DynamoDBClient, Loader>() };
+/** By client: what is asked for in one turn of the event loop travels together, whoever asks and whatever table it is in. */
+const [consistent, eventual] = [new WeakMap<DynamoDBClient, Loader>(), new WeakMap<DynamoDBClient, Loader>()];
 
 function loaderOf(client: DynamoDBClient, isConsistent: boolean): Loader {
-  const known = loaders[`${isConsistent}`];
+  const known = isConsistent ? consistent : eventual;
   let loader = known.get(client);
   if (loader === undefined) {
     loader = new DataLoader((wanted) => getBatch(client, wanted, isConsistent), {

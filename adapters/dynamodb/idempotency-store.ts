@@ -7,7 +7,7 @@ import type {
   IdempotencyStore,
 } from '../../core/shared/idempotency-store.ts';
 import { answerKey, idempotencyKey } from './keys.ts';
-import { getParts, PART_BYTES, putParts } from './parts.ts';
+import { PART_BYTES, putParts, readParts } from './parts.ts';
 import { binary, fromItem, toItem, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 import { writeIf } from './write-if.ts';
@@ -22,20 +22,28 @@ const recordItem = z.object({
   seed: binary,
   bodyHash: binary,
   attempt: z.string(),
+  startedAt: z.number(),
   /** {@link RELEASED} once the attempt has given its claim back. */
   leaseUntil: z.number(),
-  keptUntil: z.number(),
   /** Something ran that must not run twice. */
-  ran: z._default(z.boolean(), false),
-  answer: z.optional(binary),
-  answerParts: z.optional(z.number()),
-  /** Until when the answer may be given, if that is before `keptUntil`. */
-  answerUntil: z.optional(z.number()),
+  hasRun: z.boolean(),
+  sealedAnswer: z.exactOptional(binary),
+  /** In how many parts the sealed answer stands beside the record. */
+  partCount: z.exactOptional(z.number()),
+  /** Until when the answer may be given, if it ends before its record. */
+  answerUntil: z.exactOptional(z.number()),
 });
 
 const RELEASED = 0;
 
 type Record = z.infer<typeof recordItem>;
+
+const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
+  state: 'claimed',
+  seed,
+  startedAt,
+  attempt,
+});
 
 /**
  * Idempotency records in the Ephemeral table: an item holds a claim first and the sealed answer later. The parts of an answer larger than
@@ -51,36 +59,27 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     now: number,
     over?: string,
   ): Promise<{ readonly claim: IdempotencyClaim } | { readonly existing: Record }> {
-    const [seed, attempt, keptUntil] = [randomBytes(SEED_BYTES), randomUUID(), now + KEPT_MS];
-    const item = toItem({
-      ...keyOf(scope),
-      seed,
-      bodyHash,
-      attempt,
-      leaseUntil: now + LEASE_MS,
-      keptUntil,
-      ttl: timeToLive(keptUntil),
-    });
+    const [seed, attempt] = [randomBytes(SEED_BYTES), randomUUID()];
+    const record: Record = {
+      ...{ seed, bodyHash, attempt, startedAt: now },
+      ...{ leaseUntil: now + LEASE_MS, hasRun: false },
+    };
     const command = new PutItemCommand({
       TableName: name,
-      Item: item,
-      ConditionExpression: `attribute_not_exists(pk) OR keptUntil <= :now${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
+      Item: toItem({ ...keyOf(scope), ...record, ttl: timeToLive(now + KEPT_MS) }),
+      ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
       ExpressionAttributeValues: toItem({
-        ':now': now,
+        ':outdated': now - KEPT_MS,
         ...(over !== undefined && { ':over': over, ':released': RELEASED }),
       }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     const outcome = await writeIf(client, command);
-    if (outcome === 'written') return { claim: { state: 'claimed', seed, startedAt: now, attempt } };
+    if (outcome === 'written') return { claim: claimOf(record) };
     if (outcome.found === undefined) throw outcome.error;
     const existing = recordItem.parse(fromItem(outcome.found));
     // An earlier attempt has written the claim, and its response was lost.
-    if (existing.attempt === attempt)
-      return {
-        claim: { state: 'claimed', seed: existing.seed, startedAt: existing.keptUntil - KEPT_MS, attempt },
-      };
-    return { existing };
+    return existing.attempt === attempt ? { claim: claimOf(existing) } : { existing };
   }
 
   /** Takes over a claim whose holder has failed or died; `running` if another attempt was quicker, whose lease is as long. */
@@ -91,59 +90,44 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       Key: toItem({ ...keyOf(scope) }),
       UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
       ConditionExpression:
-        'attempt IN (:held, :attempt) AND attribute_not_exists(ran) AND attribute_not_exists(answer) AND attribute_not_exists(answerParts)',
+        'attempt IN (:held, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
       ExpressionAttributeValues: toItem({
         ':attempt': attempt,
         ':lease': now + LEASE_MS,
         ':held': record.attempt,
+        ':no': false,
       }),
     });
     if ((await writeIf(client, command)) !== 'written')
       return { state: 'running', leaseUntil: now + LEASE_MS };
-    return { state: 'claimed', seed: record.seed, startedAt: record.keptUntil - KEPT_MS, attempt };
+    return claimOf({ ...record, attempt });
   }
 
   /** The answer of a record, if it is still there. */
   async function answerOf(scope: IdempotencyScope, record: Record, now: number): Promise<Buffer | undefined> {
     if (record.answerUntil !== undefined && record.answerUntil <= now) return undefined;
-    if (record.answer !== undefined) return record.answer;
-    const parts = answerKey(keyOf(scope), record.attempt);
-    return getParts({ client, name }, parts, record.answerParts ?? 0);
+    if (record.sealedAnswer !== undefined) return record.sealedAnswer;
+    const of = answerKey(keyOf(scope), record.attempt);
+    return readParts({ client, name }, of, record.partCount ?? 0);
   }
 
-  /** Changes the record if this attempt still holds it; whether it does. */
+  /** Sets members of the record if this attempt still holds it; whether it does. */
   async function change(
     scope: IdempotencyScope,
     attempt: string,
-    update: string,
-    values: Readonly<globalThis.Record<string, unknown>>,
+    members: Partial<Record>,
   ): Promise<boolean> {
+    const values = Object.entries(members).map(([member, value]) => [`:${member}`, value] as const);
     const command = new UpdateItemCommand({
       TableName: name,
       Key: toItem({ ...keyOf(scope) }),
-      UpdateExpression: update,
+      UpdateExpression: `SET ${Object.keys(members)
+        .map((member) => `${member} = :${member}`)
+        .join(', ')}`,
       ConditionExpression: 'attempt = :attempt',
-      ExpressionAttributeValues: toItem({ ...values, ':attempt': attempt }),
+      ExpressionAttributeValues: toItem({ ...Object.fromEntries(values), ':attempt': attempt }),
     });
     return (await writeIf(client, command)) === 'written';
-  }
-
-  /** An answer that ends before its record stands by itself, so that the sweep can take it away in time. */
-  async function keepApart(
-    scope: IdempotencyScope,
-    attempt: string,
-    sealedAnswer: Buffer,
-    { keptUntil, until }: { readonly keptUntil: number; readonly until?: number },
-  ) {
-    const of = answerKey(keyOf(scope), attempt);
-    const ends = { until: until ?? keptUntil, isSwept: until !== undefined };
-    const count = await putParts({ client, name }, of, sealedAnswer, ends);
-    if (until === undefined) await change(scope, attempt, 'SET answerParts = :count', { ':count': count });
-    else
-      await change(scope, attempt, 'SET answerParts = :count, answerUntil = :until', {
-        ':count': count,
-        ':until': until,
-      });
   }
 
   return {
@@ -151,9 +135,9 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       const first = await claimNew(scope, bodyHash, now);
       if ('claim' in first) return first.claim;
       const record = first.existing;
-      const isAnswered = record.answer !== undefined || record.answerParts !== undefined;
+      const isAnswered = record.sealedAnswer !== undefined || record.partCount !== undefined;
       if (![bodyHash, ...others].some((hash) => hash.equals(record.bodyHash))) {
-        if (isAnswered || record.ran || record.leaseUntil !== RELEASED) return { state: 'other_body' };
+        if (isAnswered || record.hasRun || record.leaseUntil !== RELEASED) return { state: 'other_body' };
         const anew = await claimNew(scope, bodyHash, now, record.attempt);
         return 'claim' in anew ? anew.claim : { state: 'running', leaseUntil: now + LEASE_MS };
       }
@@ -162,21 +146,23 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
         return sealedAnswer === undefined ? { state: 'ran' } : { state: 'answered', sealedAnswer };
       }
       if (record.leaseUntil > now) return { state: 'running', leaseUntil: record.leaseUntil };
-      return record.ran ? { state: 'ran' } : takeOver(scope, record, now);
+      return record.hasRun ? { state: 'ran' } : takeOver(scope, record, now);
     },
-    async keep(scope, attempt, sealedAnswer, { now, until }) {
-      const ends = {
-        keptUntil: now + KEPT_MS,
-        ...(until !== undefined && until < now + KEPT_MS && { until }),
-      };
-      if (sealedAnswer.length > PART_BYTES || ends.until !== undefined)
-        await keepApart(scope, attempt, sealedAnswer, ends);
-      else await change(scope, attempt, 'SET answer = :answer', { ':answer': sealedAnswer });
+    async keep(scope, attempt, sealedAnswer, { now, until = Infinity }) {
+      const end = Math.min(until, now + KEPT_MS);
+      const isSwept = until < now + KEPT_MS;
+      if (sealedAnswer.length <= PART_BYTES && !isSwept) {
+        await change(scope, attempt, { sealedAnswer });
+        return;
+      }
+      // An answer that ends before its record stands by itself, so that the sweep can take it away in time.
+      const of = answerKey(keyOf(scope), attempt);
+      const partCount = await putParts({ client, name }, of, sealedAnswer, { until: end, isSwept });
+      await change(scope, attempt, { partCount, ...(isSwept && { answerUntil: end }) });
     },
-    markRun: (scope, attempt) => change(scope, attempt, 'SET ran = :yes', { ':yes': true }),
+    markRun: (scope, attempt) => change(scope, attempt, { hasRun: true }),
     async release(scope, attempt, hasRun) {
-      const update = hasRun ? 'SET leaseUntil = :released' : 'SET leaseUntil = :released REMOVE ran';
-      await change(scope, attempt, update, { ':released': RELEASED });
+      await change(scope, attempt, { leaseUntil: RELEASED, ...(!hasRun && { hasRun: false }) });
     },
   };
 }

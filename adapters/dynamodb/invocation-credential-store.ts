@@ -17,7 +17,7 @@ const credentialItem = z.object({
 /** Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are read anew. */
 export function createInvocationCredentialStore(
   table: Table,
-  { grants }: ApplicationGrantsStore,
+  applications: ApplicationGrantsStore,
 ): InvocationCredentialStore & CredentialStore {
   const { client, name } = table;
   return {
@@ -45,7 +45,7 @@ export function createInvocationCredentialStore(
       const item = await getItem(table, invocationCredentialKey(keyHash));
       if (item === undefined) return undefined;
       const { tenantId, applicationId, expiresAt, keyHash: stored } = credentialItem.parse(fromItem(item));
-      const [application] = await grants(tenantId, [applicationId]);
+      const [application] = await applications.grants(tenantId, [applicationId]);
       if (application === undefined) return undefined;
       const { type, permissions, rules } = application;
       return {

@@ -1,4 +1,4 @@
-import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import type {
@@ -8,15 +8,8 @@ import type {
 } from '../../core/reactors/invocation-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { getAll } from './get-all.ts';
-import {
-  invocationContentKey,
-  invocationKey,
-  isUuid,
-  PARKED_PARTITION,
-  partKey,
-  type ItemKey,
-} from './keys.ts';
-import { getParts, putParts } from './parts.ts';
+import { invocationContentKey, invocationKey, isUuid, PARKED_PARTITION, type ItemKey } from './keys.ts';
+import { partKeys, putParts, readParts } from './parts.ts';
 import { putIf } from './put-if.ts';
 import { fromItem, send, toItem, type Item, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
@@ -40,7 +33,7 @@ const invocationItem = z.object({
   resultUntil: z.exactOptional(z.number()),
 });
 
-const contentItem = z.object({ parts: z.number() });
+const contentItem = z.object({ partCount: z.number() });
 
 /** How long after the last thing that is due for it an invocation goes even if no sweep runs, in ms. */
 const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
@@ -78,10 +71,9 @@ function guard(previous: Invocation) {
 /** Invocations in the Reactors table; their sealed content in parts in the Ephemeral table. */
 export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
   async function putInvocation(next: Invocation, condition: Parameters<typeof putIf>[2]): Promise<boolean> {
-    const isSame = (found: Item) =>
-      JSON.stringify(read(found), Object.keys(invocationItem.shape)) ===
-      JSON.stringify(next, Object.keys(invocationItem.shape));
-    return (await putIf(reactors, itemOf(next), condition, isSame)) === 'written';
+    const textOf = (invocation: Invocation) => JSON.stringify(invocation, Object.keys(invocationItem.shape));
+    const isSame = (found: Invocation) => textOf(found) === textOf(next);
+    return (await putIf(reactors, itemOf(next), condition, { read, isSame })) === 'written';
   }
 
   async function readItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
@@ -99,9 +91,8 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     const key = invocationContentKey(tenantId, id, content);
     const item = await readItem(ephemeral, key);
     if (item === undefined) return;
-    const { parts } = contentItem.parse(fromItem(item));
-    const keys = Array.from({ length: parts }, (_, index) => partKey(key, index));
-    await Promise.all(keys.map((part) => removeItem(ephemeral, part)));
+    const { partCount } = contentItem.parse(fromItem(item));
+    await Promise.all(partKeys(key, partCount).map((part) => removeItem(ephemeral, part)));
     // Last, so that a removal that was cut off finds its parts again.
     await removeItem(ephemeral, key);
   }
@@ -125,15 +116,16 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
 
     async putContent({ tenantId, id }, content, sealed, end) {
       const key = invocationContentKey(tenantId, id, content);
-      const parts = await putParts(ephemeral, key, sealed, end);
-      const head = toItem({ ...key, parts, ttl: timeToLive(end.until) });
-      await putIf(ephemeral, head, { expression: 'attribute_not_exists(never)' }, () => false);
+      const partCount = await putParts(ephemeral, key, sealed, end);
+      const item = toItem({ ...key, partCount, ttl: timeToLive(end.until) });
+      const { client, name } = ephemeral;
+      await send(() => client.send(new PutItemCommand({ TableName: name, Item: item })));
     },
 
     async content({ tenantId, id }, content) {
       const key = invocationContentKey(tenantId, id, content);
       const item = await readItem(ephemeral, key);
-      return item && getParts(ephemeral, key, contentItem.parse(fromItem(item)).parts);
+      return item && readParts(ephemeral, key, contentItem.parse(fromItem(item)).partCount);
     },
 
     async *parked() {

@@ -37,9 +37,9 @@ export function parseTokenPartition(pk: string): { readonly tenantId: string; re
   return { tenantId: pk.slice(0, TENANT_ID_LENGTH), id: pk.slice(TENANT_ID_LENGTH + 1) };
 }
 
-/** Tokens table: a piece of data too large for one item. */
-export function chunkKey(tenantId: string, id: string, version: number, index: number): ItemKey {
-  return { pk: `${tenantId}#${id}`, sk: `data#${String(version)}#${String(index).padStart(2, '0')}` };
+/** Tokens table: the key beside which the parts of large data stand; each version has its own. */
+export function tokenDataKey(tenantId: string, id: string, version: number): ItemKey {
+  return { pk: `${tenantId}#${id}`, sk: `data#${String(version)}` };
 }
 
 /** Tokens table: an entry of the index of terms, by the hash of the term; entries of one term sort by creation of their token. */
@@ -52,9 +52,12 @@ export function termPartition(tenantId: string, term: string): string {
   return `${tenantId}#term#${term}`;
 }
 
+/** The sort key of locks. */
+export const LOCK = 'lock';
+
 /** Tokens table: the lock that names the token of a match hash for deduplication. */
 export function lockKey(tenantId: string, matchHash: string): ItemKey {
-  return { pk: `${tenantId}#lock#${matchHash}`, sk: 'lock' };
+  return { pk: `${tenantId}#lock#${matchHash}`, sk: LOCK };
 }
 
 /** Sorts after every time: a token that does not expire outlives all others. */
@@ -140,12 +143,11 @@ export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
 /** Names of the secondary indexes; `lib/data-stack.ts` defines them. */
 export const INDEXES = { list: 'list', fingerprint: 'fingerprint', due: 'due' } as const;
 
-/** What the fingerprint index carries of a token beside its keys: as much as a search must know before it reads the token. */
+/** What the indexes carry of a token beside keys: what a list or a search needs before it reads one. */
+export const LIST_INDEX_ATTRIBUTES: readonly string[] = ['type', 'containers', 'expiration'];
 export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
-  'type',
-  'containers',
+  ...LIST_INDEX_ATTRIBUTES,
   'position',
-  'expiresAt',
   'hasMask',
   'pending',
 ];
@@ -165,7 +167,7 @@ export function idempotencyKey(tenantId: string, request: string): ItemKey {
   return { pk: `${tenantId}#request#${request}`, sk: 'idempotency' };
 }
 
-/** Ephemeral table: where the parts of an answer too large for the record stand; each attempt at a request has parts of its own. */
+/** Ephemeral table: the key beside which the parts of an answer stand; each attempt has its own. */
 export function answerKey(record: ItemKey, attempt: string): ItemKey {
   return { pk: record.pk, sk: `answer#${attempt}` };
 }
@@ -232,12 +234,12 @@ export function parseInvocationKey({
   };
 }
 
-/** Ephemeral table: the sealed payload or result of an invocation: how many parts it has. */
+/** Ephemeral table: the count of parts of a payload or result of an invocation; they stand beside it. */
 export function invocationContentKey(tenantId: string, id: string, content: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: content };
 }
 
-/** A part of something too large for one item, beside it. */
+/** A part of a value that is too large for one item, beside the item or key it belongs to. */
 export function partKey(of: ItemKey, index: number): ItemKey {
   return { pk: of.pk, sk: `${of.sk}#${String(index).padStart(2, '0')}` };
 }

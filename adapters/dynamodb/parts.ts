@@ -5,50 +5,58 @@ import { partKey, type ItemKey } from './keys.ts';
 import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-/** Most sealed bytes in one item: DynamoDB's limit is 400 KB. What is larger stands in several. */
-export const PART_BYTES = 390_000;
+/** Most sealed bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other attributes too. */
+export const PART_BYTES = 350_000;
 
 const partItem = z.object({ sk: z.string(), part: binary });
 
 /** When parts end, in ms since the epoch. */
 export interface PartsEnd {
   readonly until: number;
-  /** The sweep takes them away at their end; otherwise DynamoDB's own expiry does, which may take days. */
+  /** The sweep deletes them at their end; otherwise DynamoDB's own expiry does, which may take days. */
   readonly isSwept: boolean;
 }
 
-/**
- * Writes bytes of any size into items beside `of`, each with a time to live: parts that nobody comes to refer to go by themselves. Answers
- * with how many they are.
- */
+/** How many parts hold so many bytes. */
+export function partCountOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / PART_BYTES));
+}
+
+/** The keys of the parts beside `of`. */
+export function partKeys(of: ItemKey, count: number): readonly ItemKey[] {
+  return Array.from({ length: count }, (_, index) => partKey(of, index));
+}
+
+/** Cuts bytes of any size into items beside `of`. */
+export function cut(of: ItemKey, bytes: Buffer): readonly (ItemKey & { readonly part: Buffer })[] {
+  return partKeys(of, partCountOf(bytes.length)).map((key, index) => ({
+    ...key,
+    part: bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+  }));
+}
+
+/** Reads parts and joins them; `undefined` if some have gone. */
+export async function readParts(table: Table, of: ItemKey, count: number): Promise<Buffer | undefined> {
+  const items = await getAll(table, partKeys(of, count));
+  if (items.length !== count) return undefined;
+  const parts = items.map((item) => partItem.parse(fromItem(item)));
+  return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
+}
+
+/** Writes bytes as parts with a time to live, so that parts without a reference expire. Returns their count. */
 export async function putParts(
   { client, name }: Table,
   of: ItemKey,
   bytes: Buffer,
   { until, isSwept }: PartsEnd,
 ): Promise<number> {
-  const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
+  const ends = { ttl: timeToLive(until), ...(isSwept && { until, ...dueAt(of.pk, until) }) };
+  const parts = cut(of, bytes);
   await Promise.all(
-    Array.from({ length: count }, (_, index) => {
-      const part = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
-      const item = toItem({
-        ...partKey(of, index),
-        part,
-        ttl: timeToLive(until),
-        ...(isSwept && { until, ...dueAt(of.pk, until) }),
-      });
-      const command = new PutItemCommand({ TableName: name, Item: item });
+    parts.map((part) => {
+      const command = new PutItemCommand({ TableName: name, Item: toItem({ ...part, ...ends }) });
       return send(() => client.send(command));
     }),
   );
-  return count;
-}
-
-/** The bytes of parts again; `undefined` if some have gone. */
-export async function getParts(table: Table, of: ItemKey, count: number): Promise<Buffer | undefined> {
-  const keys = Array.from({ length: count }, (_, index) => partKey(of, index));
-  const items = await getAll(table, keys);
-  if (items.length !== count) return undefined;
-  const parts = items.map((item) => partItem.parse(fromItem(item)));
-  return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
+  return parts.length;
 }

@@ -10,14 +10,14 @@ interface Condition {
 
 /**
  * Writes an item under a condition. `written` also if the condition fails because this very item is there already: an earlier attempt
- * wrote it and lost its response. Otherwise the item that is in the way, if there is one.
+ * wrote it and lost its response. Otherwise what is in the way, if there is something.
  */
-export async function putIf(
+export async function putIf<T>(
   { client, name }: Table,
   item: Item,
   { expression, names, values }: Condition,
-  isSame: (found: Item) => boolean,
-): Promise<'written' | { readonly found: Item | undefined }> {
+  { read, isSame }: { readonly read: (found: Item) => T; readonly isSame: (found: T) => boolean },
+): Promise<'written' | { readonly found: T | undefined }> {
   const command = new PutItemCommand({
     TableName: name,
     Item: item,
@@ -28,6 +28,6 @@ export async function putIf(
   });
   const outcome = await writeIf(client, command);
   if (outcome === 'written') return 'written';
-  const { found, mayBeOwn } = outcome;
-  return mayBeOwn && found !== undefined && isSame(found) ? 'written' : { found };
+  const found = outcome.found && read(outcome.found);
+  return outcome.mayBeOwn && found !== undefined && isSame(found) ? 'written' : { found };
 }

@@ -41,18 +41,14 @@ function itemOf(reactor: StoredReactor): Item {
 const read = (item: Item): StoredReactor => reactorItem.parse(fromItem(item));
 
 /** Whether what stands there is what was to be written, operation and all. */
-function isSame(reactor: StoredReactor): (found: Item) => boolean {
-  return (found) => {
-    const { version, operation, modifiedAt, state, sealedConfiguration } = read(found);
-    return (
-      version === reactor.version &&
-      operation?.id === reactor.operation?.id &&
-      modifiedAt === reactor.modifiedAt &&
-      state === reactor.state &&
-      // Sealed under a salt of its own each time: two writers never have the same.
-      sealedConfiguration.equals(reactor.sealedConfiguration)
-    );
-  };
+function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
+  return ({ version, operation, modifiedAt, state, sealedConfiguration }) =>
+    version === reactor.version &&
+    operation?.id === reactor.operation?.id &&
+    modifiedAt === reactor.modifiedAt &&
+    state === reactor.state &&
+    // Sealed under a salt of its own each time: two writers never have the same.
+    sealedConfiguration.equals(reactor.sealedConfiguration);
 }
 
 const PAGE = 100;
@@ -63,15 +59,11 @@ export function createReactorStore(table: Table): ReactorStore {
 
   return {
     async create(reactor) {
-      const written = await putIf(
-        table,
-        itemOf(reactor),
-        { expression: 'attribute_not_exists(pk)' },
-        isSame(reactor),
-      );
+      const free = { expression: 'attribute_not_exists(pk)' };
+      const written = await putIf(table, itemOf(reactor), free, { read, isSame: isSame(reactor) });
       if (written === 'written') return 'created';
       if (written.found === undefined) throw new Error('reactor store: the reactor in the way has no item');
-      return read(written.found);
+      return written.found;
     },
 
     async find(tenantId, id) {
@@ -106,7 +98,7 @@ export function createReactorStore(table: Table): ReactorStore {
         names: { '#version': 'version' },
         values: { ':before': next.version - 1 },
       };
-      return (await putIf(table, itemOf(next), condition, isSame(next))) === 'written';
+      return (await putIf(table, itemOf(next), condition, { read, isSame: isSame(next) })) === 'written';
     },
 
     async delete(reactor) {

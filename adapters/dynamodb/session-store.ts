@@ -32,7 +32,7 @@ const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(i
 /** Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with either of them. */
 export function createSessionStore(
   table: Table,
-  { grants: grantsOf }: ApplicationGrantsStore,
+  applications: ApplicationGrantsStore,
 ): SessionStore & CredentialStore {
   const { client, name } = table;
 
@@ -106,7 +106,7 @@ export function createSessionStore(
       const session = sessionItem.parse(item);
       const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAt } = session;
       // A deleted application leaves nothing that authenticates, and an expired one neither.
-      const behind = await grantsOf(tenantId, [createdBy, authorizedBy]);
+      const behind = await applications.grants(tenantId, [createdBy, authorizedBy]);
       if (behind.length < new Set([createdBy, authorizedBy]).size) return undefined;
       const ends = [expiresAt, ...behind.map((application) => application.expiresAt ?? expiresAt)];
       return {

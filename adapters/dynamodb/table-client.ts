@@ -17,10 +17,15 @@ export function fromItem(item: Item): Record<string, unknown> {
   return unmarshall(item);
 }
 
+/** Those members of a record that a schema's shape names: nothing else that the object carries is stored. */
+export function membersOf(shape: object, record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name)));
+}
+
 /** A binary attribute in a schema: it comes back as `Uint8Array`; the core speaks `Buffer`. */
 export const binary = z.pipe(
   z.instanceof(Uint8Array),
-  z.transform((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+  z.transform((bytes): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
 );
 
 const CONFLICT_ATTEMPTS = 6;

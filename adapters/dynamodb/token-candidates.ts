@@ -3,7 +3,7 @@ import type { CandidateQuery, TokenCandidate, TokenStore } from '../../core/toke
 import { getAll } from './get-all.ts';
 import { canBeInKey, INDEXES, listPartition, termKey, termPartition } from './keys.ts';
 import { send, toItem, type Item } from './table-client.ts';
-import { readCandidate, readMatch } from './token-item.ts';
+import { readEntry, readListed, readMatch } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
 /** Entries that one Query asks for at the most; at a few hundred bytes each they stay below its 1 MB. */
@@ -32,6 +32,7 @@ interface Walk {
   readonly partitionAttribute: string;
   readonly sortAttribute: string;
   readonly partition: string;
+  readonly read: (item: Item) => TokenCandidate;
 }
 
 interface Bounds {
@@ -82,13 +83,10 @@ export function createTokenCandidates({
   tokensTable,
   listShards,
 }: TokenTables): Pick<TokenStore, 'candidates'> {
-  const query = async (input: QueryCommandInput, start?: Item) => {
-    const command = new QueryCommand({
-      ...input,
-      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-    });
-    const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
-    return { candidates: items.map(readCandidate), next };
+  const query = async (input: QueryCommandInput, start: Item | undefined) => {
+    const from = start === undefined ? {} : { ExclusiveStartKey: start };
+    const page = await send(() => client.send(new QueryCommand({ ...input, ...from })));
+    return { items: page.Items ?? [], next: page.LastEvaluatedKey };
   };
 
   /** Pages of one partition, newest first. Who goes on reading gets longer ones: what was expected was not enough. */
@@ -99,7 +97,7 @@ export function createTokenCandidates({
       const page = await query(queryOf(walk, bounds, limit), start);
       start = page.next;
       limit *= GROWTH;
-      yield page.candidates;
+      yield page.items.map(walk.read);
     } while (start !== undefined);
   }
 
@@ -109,6 +107,7 @@ export function createTokenCandidates({
     partitionAttribute: 'listPk',
     sortAttribute: 'listSk',
     partition: listPartition(tenantId, shard),
+    read: readListed,
   });
 
   const termWalk = (tenantId: string, term: string): Walk => ({
@@ -116,6 +115,7 @@ export function createTokenCandidates({
     partitionAttribute: 'pk',
     sortAttribute: 'sk',
     partition: termPartition(tenantId, term),
+    read: readEntry,
   });
 
   async function* listed(
@@ -152,7 +152,7 @@ export function createTokenCandidates({
     const table = { client, name: tokensTable };
     const keys = (term: string) => entries.map(({ position }) => termKey(tenantId, term, position));
     const found = await Promise.all(others.map((term) => getAll(table, keys(term), { isConsistent: false })));
-    const sets = found.map((items) => new Set(items.map((item) => readCandidate(item).position)));
+    const sets = found.map((items) => new Set(items.map((item) => readEntry(item).position)));
     return entries.filter(({ position }) => sets.every((set) => set.has(position)));
   }
 
@@ -209,11 +209,7 @@ export function createTokenCandidates({
     const found: TokenCandidate[] = [];
     let start: Item | undefined;
     do {
-      const command = new QueryCommand({
-        ...wanted,
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      });
-      const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
+      const { items, next } = await query(wanted, start);
       for (const { tenantId: of, ...candidate } of items
         .map(readMatch)
         .filter((match) => match !== undefined))

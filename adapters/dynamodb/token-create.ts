@@ -4,9 +4,10 @@ import type { TokenStore, TokenWrite, WriteObstacle } from '../../core/tokens/to
 import { toItem } from './table-client.ts';
 import { dueAt, listAttributes } from './token-item.ts';
 import type { TokenObstacles } from './token-obstacles.ts';
+import { headOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { chunkCount, tokenWrites, UNFINISHED_MS } from './token-writes.ts';
+import { tokenWrites, UNFINISHED_MS } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 
 /** Room in a transaction for the attributes and keys of a token beside its sealed parts. */
@@ -52,7 +53,7 @@ export function createTokenCreate(
     const { token, cvc } = write;
     const items = [
       { Put: writes.token(token, 'attribute_not_exists(pk)', {}, unfinished) },
-      ...writes.chunks(token),
+      ...writes.parts(token),
       ...(cvc === undefined || cvc === 'removed' ? [] : [writes.cvc(token, cvc)]),
       ...(token.holdsLock ? [writes.lock(write)] : []),
     ];
@@ -86,15 +87,17 @@ export function createTokenCreate(
 
   /** The last step touches the items of all tokens at once, and DynamoDB counts all that stands in them: large data must not. */
   function outOfTheWay(given: readonly TokenWrite[]): readonly TokenWrite[] {
-    const inItems = given.filter(({ token }) => chunkCount(token) === 0);
-    const bytes = inItems.reduce((sum, write) => sum + shareOf(write).bytes, 0);
+    const isInItem = ({ token }: TokenWrite) => headOf(token).sealedData !== undefined;
+    const bytes = given.filter(isInItem).reduce((sum, write) => sum + shareOf(write).bytes, 0);
     if (bytes <= TRANSACTION_BYTES) return given;
-    return given.map((write) => ({ ...write, token: { ...write.token, isApart: true } }));
+    return given.map((write) =>
+      isInItem(write) ? { ...write, token: { ...write.token, isApart: true } } : write,
+    );
   }
 
   async function inSteps(given: readonly TokenWrite[], writeId: Buffer): Promise<'written' | WriteObstacle> {
     const tokens = outOfTheWay(given);
-    const unfinished = { until: clock() + UNFINISHED_MS, pending: true, stale: [], oldChunks: 0 };
+    const unfinished = { until: clock() + UNFINISHED_MS, pending: true } as const;
     const staged: TokenWrite[] = [];
     try {
       for (const group of packed(tokens.map((write) => ({ write, ...shareOf(write, unfinished) })))) {
@@ -106,9 +109,7 @@ export function createTokenCreate(
       return 'written';
     } catch (error) {
       const obstacle = await obstacles.ofCreate(error, writeId);
-      await Promise.all(
-        staged.map(({ token }) => removal.clear({ token, chunks: chunkCount(token), stale: [] })),
-      );
+      await Promise.all(staged.map(({ token }) => removal.clear({ token: headOf(token) })));
       return obstacle;
     }
   }

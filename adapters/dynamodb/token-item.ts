@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { sortableTime } from '../../core/shared/position.ts';
-import { SEAL_OVERHEAD_BYTES } from '../../core/crypto/record-seal.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
+import type { TokenCandidate } from '../../core/tokens/token-store.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import {
   duePartition,
@@ -12,113 +12,84 @@ import {
   shardOf,
   tokenKey,
 } from './keys.ts';
-import { binary, fromItem, toItem, type Item } from './table-client.ts';
+import { binary, fromItem, membersOf, toItem, type Item } from './table-client.ts';
 
-const type = z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]);
-
-const tokenItem = z.object({
-  pk: z.string(),
-  type,
+/** What every index shows of a token. */
+const shownShape = {
+  type: z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]),
   containers: z.array(z.string()),
+  expiration: z.exactOptional(z.object({ at: z.number(), offsetMinutes: z.number() })),
+};
+
+/** What an item holds of a token, under the names of the record; its keys say the rest. */
+const tokenShape = {
+  ...shownShape,
   fingerprint: z.string(),
-  matchSk: z.string(),
-  isSolelyOwn: z._default(z.boolean(), false),
-  isShared: z._default(z.boolean(), false),
-  hasMask: z._default(z.boolean(), false),
-  data: z.optional(binary),
-  chunks: z._default(z.number(), 0),
-  dataBytes: z.optional(z.number()),
-  details: z.optional(binary),
-  cvcUntil: z.optional(z.number()),
-  expiresAt: z.optional(z.number()),
-  expiresOffset: z._default(z.number(), 0),
+  isSolelyOwn: z.boolean(),
+  isShared: z.boolean(),
+  sealedData: z.exactOptional(binary),
+  dataBytes: z.number(),
+  sealedDetails: z.exactOptional(binary),
+  isApart: z.exactOptional(z.literal(true)),
+  cvcUntil: z.exactOptional(z.number()),
   createdBy: z.string(),
   createdAt: z.number(),
   position: z.string(),
-  modifiedBy: z.optional(z.string()),
-  modifiedAt: z.optional(z.number()),
-  terms: z._default(z.array(z.string()), []),
+  modifiedBy: z.exactOptional(z.string()),
+  modifiedAt: z.exactOptional(z.number()),
+  terms: z.array(z.string()),
+  hasMask: z.boolean(),
   derivedSince: z.number(),
-  holdsLock: z._default(z.boolean(), false),
+  holdsLock: z.boolean(),
   version: z.number(),
   writeId: binary,
+};
+
+const tokenItem = z.object({
+  pk: z.string(),
+  matchSk: z.string(),
+  ...tokenShape,
   pending: z._default(z.boolean(), false),
-  stale: z.optional(z.array(z.string())),
-  oldChunks: z._default(z.number(), 0),
-  dueSk: z.optional(z.string()),
+  staleTerms: z.exactOptional(z.array(z.string())),
+  oldParts: z._default(z.number(), 0),
+  dueSk: z.exactOptional(z.string()),
 });
 
-/** Most sealed bytes that stand in the token's own item, and in a chunk; DynamoDB's limit for an item is 400 KB. */
-export const CHUNK_BYTES = 350_000;
-
-/** How many chunks hold sealed data that does not stand in the token's own item. */
-export function chunksOf(sealedBytes: number): number {
-  return Math.ceil(sealedBytes / CHUNK_BYTES);
-}
-
-/** A token item. Its data may stand in `chunks` items beside it. */
+/** A token item, with what a write of several steps may have left on it. */
 export interface ReadToken {
   readonly token: TokenHead;
-  readonly chunks: number;
   /** Written, but not visible: either on its way in, or on its way out. */
   readonly pending: boolean;
   /** Terms that may have an entry which is not, or no longer, the token's. */
-  readonly stale: readonly string[];
-  /** Items that may still hold the data of the version before. */
-  readonly oldChunks: number;
-  /** Whether the time to finish what was begun is over at `now` (ms since the epoch). */
-  readonly isAbandoned: (now: number) => boolean;
+  readonly staleTerms?: readonly string[] | undefined;
+  /** Parts that may still hold the data of the version before. */
+  readonly oldParts: number;
+  /** When it is due, as the index sorts it. */
+  readonly dueSk?: string | undefined;
 }
 
 /** Parses a token item. Throws if it is not one: a store that holds anything else is not ours. */
 export function readTokenItem(item: Item): ReadToken {
-  const parsed = tokenItem.parse(fromItem(item));
-  const {
-    pk,
-    matchSk,
-    data,
-    dataBytes,
-    details,
-    chunks,
-    expiresAt,
-    expiresOffset,
-    cvcUntil,
-    modifiedBy,
-    modifiedAt,
-    pending,
-    stale,
-    oldChunks,
-    dueSk,
-    ...rest
-  } = parsed;
-  const inItem = data === undefined ? 0 : data.length - SEAL_OVERHEAD_BYTES;
-  const together = (dataBytes ?? inItem) + SEAL_OVERHEAD_BYTES + (details?.length ?? 0);
+  const { pk, matchSk, pending, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(fromItem(item));
   return {
-    chunks,
-    pending,
-    stale: stale ?? [],
-    oldChunks,
-    isAbandoned: (now) =>
-      (pending || stale !== undefined) && dueSk !== undefined && dueSk <= sortableTime(now),
-    token: {
-      ...rest,
-      ...parseTokenPartition(pk),
-      matchHash: matchHashIn(matchSk),
-      sealedData: data,
-      dataBytes: dataBytes ?? inItem,
-      ...(chunks > 0 && together <= CHUNK_BYTES && { isApart: true as const }),
-      ...(details && { sealedDetails: details }),
-      ...(cvcUntil !== undefined && { cvcUntil }),
-      ...(expiresAt !== undefined && { expiration: { at: expiresAt, offsetMinutes: expiresOffset } }),
-      ...(modifiedBy !== undefined && { modifiedBy }),
-      ...(modifiedAt !== undefined && { modifiedAt }),
-    },
+    token: { ...parseTokenPartition(pk), matchHash: matchHashIn(matchSk), ...token },
+    ...{ pending, staleTerms, oldParts, dueSk },
   };
+}
+
+/** Whether the time to finish a write of several steps is over at `now` (ms since the epoch). */
+export function isAbandoned({ pending, staleTerms, dueSk }: ReadToken, now: number): boolean {
+  return (pending || staleTerms !== undefined) && dueSk !== undefined && dueSk <= sortableTime(now);
 }
 
 /** When DynamoDB itself may delete an item, in seconds: the backstop for a sweep that cannot run. */
 export function timeToLive(at: number): number {
   return Math.ceil(at / 1000);
+}
+
+/** {@link timeToLive} of a token and of what belongs to it. */
+export function tokenTimeToLive({ expiration }: Pick<StoredToken, 'expiration'>): number | undefined {
+  return expiration && timeToLive(expiration.at);
 }
 
 /** The attributes that put an item into the due index at a time; none without one. */
@@ -129,18 +100,12 @@ export function dueAt(
   return at === undefined ? {} : { duePk: duePartition(of), dueSk: sortableTime(at) };
 }
 
-/** Where a token item stands in its life. */
-export interface TokenItemState {
-  readonly listShards: number;
-  /** Items beside the token that hold its data; 0 when the data stands in the item itself. */
-  readonly chunks: number;
-  /** Set while a write of several steps is under way: until when it must be done, and what it may leave behind. */
-  readonly unfinished?: {
-    readonly until: number;
-    readonly pending: boolean;
-    readonly stale: readonly string[];
-    readonly oldChunks: number;
-  };
+/** A write of several steps that is under way: until when it must be done, and what it may leave behind. */
+export interface Unfinished {
+  readonly until: number;
+  readonly pending?: true;
+  readonly staleTerms?: readonly string[];
+  readonly oldParts?: number;
 }
 
 /** The attributes by which a token is listed. */
@@ -148,79 +113,55 @@ export function listAttributes(token: Pick<StoredToken, 'tenantId' | 'id' | 'pos
   return { listPk: listPartition(token.tenantId, shardOf(token.id, listShards)), listSk: token.position };
 }
 
-/** The item of a token. */
-export function tokenItemOf(token: StoredToken, { listShards, chunks, unfinished }: TokenItemState): Item {
-  const isListed = unfinished?.pending !== true;
+/** The item of a token: the record with its keys. */
+export function tokenItemOf(
+  token: TokenHead,
+  listShards: number,
+  unfinished: Partial<Unfinished> = {},
+): Item {
+  const { until = token.expiration?.at, ...steps } = unfinished;
   return toItem({
     ...tokenKey(token.tenantId, token.id),
-    ...(isListed ? listAttributes(token, listShards) : { pending: true }),
-    type: token.type,
-    containers: token.containers,
-    fingerprint: token.fingerprint,
+    ...(steps.pending !== true && listAttributes(token, listShards)),
     matchSk: matchSort({ ...token, expiresAt: token.expiration?.at }),
-    isSolelyOwn: token.isSolelyOwn || undefined,
-    isShared: token.isShared || undefined,
-    hasMask: token.hasMask || undefined,
-    data: chunks === 0 ? token.sealedData : undefined,
-    chunks: chunks === 0 ? undefined : chunks,
-    dataBytes: chunks === 0 ? undefined : token.sealedData.length - SEAL_OVERHEAD_BYTES,
-    details: token.sealedDetails,
-    cvcUntil: token.cvcUntil,
-    expiresAt: token.expiration?.at,
-    expiresOffset: token.expiration?.offsetMinutes,
-    ttl: token.expiration === undefined ? undefined : timeToLive(token.expiration.at),
-    createdBy: token.createdBy,
-    createdAt: token.createdAt,
-    position: token.position,
-    modifiedBy: token.modifiedBy,
-    modifiedAt: token.modifiedAt,
-    terms: token.terms.length === 0 ? undefined : token.terms,
-    derivedSince: token.derivedSince,
-    holdsLock: token.holdsLock || undefined,
-    version: token.version,
-    writeId: token.writeId,
-    stale: unfinished === undefined || unfinished.pending ? undefined : unfinished.stale,
-    oldChunks: unfinished?.oldChunks === 0 ? undefined : unfinished?.oldChunks,
-    ...dueAt(token.id, unfinished === undefined ? token.expiration?.at : unfinished.until),
+    ...membersOf(tokenShape, token),
+    ...steps,
+    ttl: tokenTimeToLive(token),
+    ...dueAt(token.id, until),
   });
 }
 
-const candidateItem = z.object({
-  pk: z.string(),
-  id: z.optional(z.string()),
-  listSk: z.optional(z.string()),
-  sk: z.string(),
-  type,
-  containers: z.array(z.string()),
-  expiresAt: z.optional(z.number()),
-  hasMask: z._default(z.boolean(), false),
-});
+const listedItem = z.object({ pk: z.string(), listSk: z.string(), ...shownShape });
 
-/** What an entry of the list index or of the term index says of its token. */
-export function readCandidate(item: Item) {
-  const { pk, id, listSk, sk, expiresAt, ...rest } = candidateItem.parse(fromItem(item));
-  return {
-    ...rest,
-    id: id ?? parseTokenPartition(pk).id,
-    position: listSk ?? sk,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  };
+/** What an entry of the list index says of its token. */
+export function readListed(item: Item): TokenCandidate {
+  const { pk, listSk, ...shown } = listedItem.parse(fromItem(item));
+  return { id: parseTokenPartition(pk).id, position: listSk, ...shown };
+}
+
+const entryShape = { id: z.string(), ...shownShape, hasMask: z.boolean() };
+const entryItem = z.object({ sk: z.string(), ...entryShape });
+
+/** What an entry of a term holds: all that a list or a search must know before it reads the token. */
+export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => membersOf(entryShape, token);
+
+/** What an entry of a term says of its token. */
+export function readEntry(item: Item): TokenCandidate {
+  const { sk, ...shown } = entryItem.parse(fromItem(item));
+  return { position: sk, ...shown };
 }
 
 /** An entry of the fingerprint index: `FINGERPRINT_INDEX_ATTRIBUTES` beside the keys. */
 const matchItem = z.object({
   pk: z.string(),
-  type,
-  containers: z.array(z.string()),
   position: z.string(),
-  expiresAt: z.optional(z.number()),
-  hasMask: z._default(z.boolean(), false),
+  ...shownShape,
+  hasMask: z.boolean(),
   pending: z._default(z.boolean(), false),
 });
 
 /** What an entry of the fingerprint index says of its token; `undefined` for one that is not visible. */
 export function readMatch(item: Item) {
-  const { pk, expiresAt, pending, ...rest } = matchItem.parse(fromItem(item));
-  if (pending) return undefined;
-  return { ...rest, ...parseTokenPartition(pk), ...(expiresAt === undefined ? {} : { expiresAt }) };
+  const { pk, pending, ...shown } = matchItem.parse(fromItem(item));
+  return pending ? undefined : { ...parseTokenPartition(pk), ...shown };
 }

@@ -1,98 +1,68 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import { SEAL_OVERHEAD_BYTES } from '../../core/crypto/record-seal.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll, getItem } from './get-all.ts';
-import {
-  INDEXES,
-  canBeInKey,
-  chunkKey,
-  cvcKey,
-  matchesFrom,
-  parseTokenPartition,
-  tokenKey,
-  type ItemKey,
-} from './keys.ts';
+import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
 import { binary, fromItem, send, toItem, type Item } from './table-client.ts';
-import { chunksOf, readTokenItem } from './token-item.ts';
+import { readTokenItem, type ReadToken } from './token-item.ts';
+import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
 /** Matches that one call asks for: the first is nearly always good. */
 const MATCHES_PAGE = 10;
 
-const chunkItem = z.object({ pk: z.string(), sk: z.string(), data: binary });
 const keyItem = z.object({ pk: z.string() });
-const cvcItem = z.object({ pk: z.string(), cvc: binary, until: z.number() });
-
-/** The keys of the items that hold the data of a token. */
-export function chunkKeys(
-  token: Pick<StoredToken, 'tenantId' | 'id' | 'version'>,
-  count: number,
-): readonly ItemKey[] {
-  return Array.from({ length: count }, (_, index) =>
-    chunkKey(token.tenantId, token.id, token.version, index),
-  );
-}
+const cvcItem = z.object({ pk: z.string(), sealedCvc: binary, until: z.number() });
 
 export type TokenReader = Pick<
   TokenStore,
   'find' | 'findMany' | 'findHeads' | 'readData' | 'findCvcs' | 'findMatches'
 > & {
   /** The token of an item, with its data from wherever it stands; `undefined` if an update took that away meanwhile, or it is not visible. */
-  tokenOf(item: Item): Promise<StoredToken | undefined>;
-  /** The item of a token, visible or not. */
-  findItem(tenantId: string, id: string): Promise<Item | undefined>;
+  tokenOf(read: ReadToken): Promise<StoredToken | undefined>;
+  /** A token as its item holds it, visible or not. */
+  findItem(tenantId: string, id: string): Promise<ReadToken | undefined>;
 };
 
 /** The reading half of the token store. */
 export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
-  /** The data of a token from the items beside it; `undefined` if they are not all there. */
-  async function dataOf(keys: readonly ItemKey[]): Promise<Buffer | undefined> {
-    const chunks = (await getAll({ client, name: tokensTable }, keys)).map((item) =>
-      chunkItem.parse(fromItem(item)),
-    );
-    if (chunks.length !== keys.length) return undefined;
-    return Buffer.concat(chunks.sort((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ data }) => data));
-  }
+  const tokens = { client, name: tokensTable };
 
   /** The token of a head, with its data from wherever it stands; `undefined` if that is not all there. */
-  async function wholeOf({ dataBytes, ...token }: TokenHead): Promise<StoredToken | undefined> {
-    const sealedData =
-      token.sealedData ?? (await dataOf(chunkKeys(token, chunksOf(dataBytes + SEAL_OVERHEAD_BYTES))));
-    return sealedData === undefined ? undefined : { ...token, sealedData };
+  async function wholeOf(head: TokenHead): Promise<StoredToken | undefined> {
+    const { dataBytes: _, ...token } = head;
+    const sealedData = head.sealedData ?? (await readDataParts(tokens, head));
+    return sealedData && { ...token, sealedData };
   }
 
-  async function tokenOf(item: Item): Promise<StoredToken | undefined> {
-    const { token, pending } = readTokenItem(item);
-    return pending ? undefined : wholeOf(token);
-  }
+  const tokenOf = async ({ token, pending }: ReadToken) => (pending ? undefined : wholeOf(token));
 
-  async function findItem(tenantId: string, id: string): Promise<Item | undefined> {
+  async function findItem(tenantId: string, id: string): Promise<ReadToken | undefined> {
     if (!canBeInKey(id)) return undefined;
-    return getItem({ client, name: tokensTable }, tokenKey(tenantId, id));
+    const item = await getItem(tokens, tokenKey(tenantId, id));
+    return item && readTokenItem(item);
   }
 
   /** Reads again while the data is replaced in between; data that stays missing was taken by DynamoDB's own expiry, before the token. */
   async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
     for (let lacking: number | undefined; ;) {
-      const item = await findItem(tenantId, id);
-      if (item === undefined) return undefined;
-      const { pending, token: found } = readTokenItem(item);
-      if (pending) return undefined;
-      const token = await tokenOf(item);
+      const read = await findItem(tenantId, id);
+      if (read === undefined || read.pending) return undefined;
+      const { version, expiration } = read.token;
+      const token = await wholeOf(read.token);
       if (token !== undefined) return token;
-      if (lacking === found.version) {
-        if (found.expiration === undefined) throw new Error('token store: the data of a token is incomplete');
+      if (lacking === version) {
+        if (expiration === undefined) throw new Error('token store: the data of a token is incomplete');
         return undefined;
       }
-      lacking = found.version;
+      lacking = version;
     }
   }
 
   async function findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]> {
     const items = await getAll(
-      { client, name: tokensTable },
+      tokens,
       [...new Set(ids)].filter(canBeInKey).map((id) => tokenKey(tenantId, id)),
     );
     return items
@@ -126,9 +96,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         ids.map((id) => cvcKey(tenantId, id)),
       );
       const cvcs = items.map((item) => cvcItem.parse(fromItem(item)));
-      return new Map(
-        cvcs.map(({ pk, cvc, until }) => [parseTokenPartition(pk).id, { sealedCvc: cvc, until }]),
-      );
+      return new Map(cvcs.map(({ pk, ...cvc }) => [parseTokenPartition(pk).id, cvc]));
     },
 
     async *findMatches({ tenantId, fingerprint, matchHash, expiration }) {

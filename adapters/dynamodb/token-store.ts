@@ -5,6 +5,7 @@ import type { TokenStore } from '../../core/tokens/token-store.ts';
 import { canBeInKey, tokenKey } from './keys.ts';
 import { toItem } from './table-client.ts';
 import { createTokenCandidates } from './token-candidates.ts';
+import { readTokenItem } from './token-item.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
@@ -14,16 +15,21 @@ import { writeIf } from './write-if.ts';
 function aloneBelow(below: readonly Container[], now: number) {
   const containers = below.map((container, index) => [`:container${String(index)}`, container] as const);
   const inside = containers.map(([name]) => `begins_with(containers[0], ${name})`).join(' OR ');
-  const alone = ['chunks', 'cvcUntil', 'terms', 'holdsLock', 'pending', 'stale'];
   return {
     ConditionExpression: [
-      'attribute_exists(pk)',
-      ...alone.map((attribute) => `attribute_not_exists(${attribute})`),
-      '(attribute_not_exists(expiresAt) OR expiresAt > :now)',
+      'attribute_exists(sealedData)',
+      'size(terms) = :none',
+      'holdsLock = :no',
+      ...['cvcUntil', 'pending', 'staleTerms'].map((attribute) => `attribute_not_exists(${attribute})`),
+      '(attribute_not_exists(expiration) OR expiration.#at > :now)',
       'size(containers) = :one',
       `(${inside})`,
     ].join(' AND '),
-    ExpressionAttributeValues: toItem({ ':now': now, ':one': 1, ...Object.fromEntries(containers) }),
+    ExpressionAttributeNames: { '#at': 'at' },
+    ExpressionAttributeValues: toItem({
+      ...{ ':now': now, ':none': 0, ':one': 1, ':no': false },
+      ...Object.fromEntries(containers),
+    }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
@@ -45,7 +51,7 @@ function createDeleteAlone(
       if (outcome === 'written') return 'deleted';
       const { found, mayBeOwn } = outcome;
       if (found === undefined) return mayBeOwn ? 'deleted' : { kept: undefined };
-      return { kept: (await reader.tokenOf(found)) ?? (await reader.find(tenantId, id)) };
+      return { kept: (await reader.tokenOf(readTokenItem(found))) ?? (await reader.find(tenantId, id)) };
     },
   };
 }

@@ -5,9 +5,10 @@ import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
 import { send, toItem } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 import type { TokenObstacles } from './token-obstacles.ts';
+import { dataPartCount, headOf } from './token-parts.ts';
 import type { TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
-import { chunkCount, tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
+import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
 import { TRANSACTION_BYTES, TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { failedCondition } from './write-obstacle.ts';
 
@@ -22,7 +23,7 @@ const sizeOf = ({ sealedData, sealedDetails }: StoredToken) =>
 
 /** What an index entry shows of a token. */
 const shownBy = ({ type, containers, expiration, hasMask }: StoredToken) =>
-  JSON.stringify([type, containers, expiration?.at, hasMask]);
+  JSON.stringify([type, containers, expiration?.at, expiration?.offsetMinutes, hasMask]);
 
 /** Entries that show what has changed are written anew. */
 function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
@@ -35,7 +36,7 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
 }
 
 /**
- * Changes tokens. What fits a transaction is one. More than that goes in steps: entries are named on the token as `stale`, which keeps
+ * Changes tokens. What fits a transaction is one. More than that goes in steps: entries are named on the token as `staleTerms`, which keeps
  * other writers away, then written; the token changes; what it no longer has is removed. A due time lets the sweep settle what a dead writer left.
  */
 export function createTokenUpdate(
@@ -62,22 +63,27 @@ export function createTokenUpdate(
   /** What a changed token brings with it, beside its own item and its entries. */
   function companions({ token, cvc }: TokenWrite, taken: readonly TransactWriteItem[]): TransactWriteItem[] {
     return [
-      ...writes.chunks(token),
+      ...writes.parts(token),
       ...(cvc === undefined ? [] : [cvc === 'removed' ? writes.removeCvc(token) : writes.cvc(token, cvc)]),
       ...taken,
     ];
   }
 
   /** Names the entries in doubt on the token. An earlier attempt of the same request may have done so before. */
-  async function announce(previous: StoredToken, next: StoredToken, until: number, stale: readonly string[]) {
+  async function announce(
+    previous: StoredToken,
+    next: StoredToken,
+    until: number,
+    staleTerms: readonly string[],
+  ) {
     const { duePk, dueSk } = dueAt(next.id, until);
     const command = new UpdateItemCommand({
       ...writes.key(next),
-      UpdateExpression: 'SET stale = :stale, changeId = :changeId, duePk = :duePk, dueSk = :dueSk',
+      UpdateExpression: 'SET staleTerms = :staleTerms, changeId = :changeId, duePk = :duePk, dueSk = :dueSk',
       ConditionExpression: `(${UNCHANGED}) OR (version = :version AND writeId = :writeId AND changeId = :changeId)`,
       ExpressionAttributeValues: toItem({
         ...unchangedValues(previous),
-        ':stale': stale,
+        ':staleTerms': staleTerms,
         ':changeId': next.writeId,
         ':duePk': duePk,
         ':dueSk': dueSk,
@@ -94,25 +100,30 @@ export function createTokenUpdate(
     { given, others }: { given: TransactWriteItem | undefined; others: readonly TransactWriteItem[] },
   ): Promise<void> {
     const until = clock() + UNFINISHED_MS;
-    const stale = [...added, ...removed];
-    await announce(previous, token, until, stale);
+    const staleTerms = [...added, ...removed];
+    await announce(previous, token, until, staleTerms);
     await calls.writeAll(added.map((term) => writes.entry(token, term)));
-    const oldChunks = chunkCount(previous);
-    const isDone = removed.length === 0 && oldChunks === 0;
-    const unfinished = isDone ? undefined : { until, pending: false, stale: removed, oldChunks };
+    const left = { staleTerms: removed, oldParts: dataPartCount(headOf(previous)) };
+    const isDone = removed.length === 0 && left.oldParts === 0;
+    const unfinished = isDone ? undefined : { until, ...left };
     // Its own item is good, too: the answer to the first attempt was lost. A mark of `shared` that came first is not its own.
-    const flag = token.isShared ? 'attribute_exists(isShared)' : 'attribute_not_exists(isShared)';
-    const mine = `(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND ${flag})`;
-    const values = { ...unchangedValues(previous), ':changeId': token.writeId, ':next': token.version };
+    const mine =
+      '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
+    const values = {
+      ...unchangedValues(previous),
+      ':changeId': token.writeId,
+      ':next': token.version,
+      ':isShared': token.isShared,
+    };
     try {
       await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, given, others);
     } catch (error) {
       // A lock was in the way: the token stays as it was. If it is the token itself, somebody else has settled it.
       if ((failedCondition(error)?.index ?? 0) > 0)
-        await removal.settle({ token: previous, stale, oldChunks: 0 });
+        await removal.settle({ token: headOf(previous), staleTerms, oldParts: 0 });
       throw error;
     }
-    if (!isDone) await removal.settle({ token, stale: removed, oldChunks });
+    if (!isDone) await removal.settle({ token: headOf(token), ...left });
   }
 
   return async (previous, write) => {
@@ -122,7 +133,7 @@ export function createTokenUpdate(
     const others = companions(write, taken);
     const rest = [
       ...others,
-      ...writes.removeChunks(previous),
+      ...writes.removeParts(headOf(previous)),
       ...changes.added.map((term) => writes.entry(token, term)),
       ...changes.removed.map((term) => writes.removeEntry(token, term)),
     ];

@@ -2,11 +2,11 @@ import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
 import { createTokenCreate } from './token-create.ts';
 import { createTokenObstacles } from './token-obstacles.ts';
+import { headOf } from './token-parts.ts';
 import type { TokenReader } from './token-reader.ts';
 import { createTokenRemoval, type TokenRemoval } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenUpdate } from './token-update.ts';
-import { chunkCount } from './token-writes.ts';
 import { createWriteCalls } from './write-calls.ts';
 
 export type TokenWriter = Pick<TokenStore, 'create' | 'update' | 'deleteWhole'> &
@@ -20,14 +20,14 @@ export function createTokenWriter(tables: TokenTables, reader: TokenReader, cloc
   return {
     create: createTokenCreate(tables, calls, removal, obstacles, clock),
     update: createTokenUpdate(tables, calls, removal, obstacles, clock),
-    remove: (read) => removal.remove(read),
-    repair: (item) => removal.repair(item),
+    remove: (token) => removal.remove(token),
+    repair: (read) => removal.repair(read),
 
     async deleteWhole(token) {
-      if (await removal.remove({ token, chunks: chunkCount(token) })) return true;
+      if (await removal.remove(headOf(token))) return true;
       // A dead writer may be what is in the way of the next attempt.
-      const item = await reader.findItem(token.tenantId, token.id);
-      if (item !== undefined) await removal.repair(item);
+      const read = await reader.findItem(token.tenantId, token.id);
+      if (read !== undefined) await removal.repair(read);
       return false;
     },
   };

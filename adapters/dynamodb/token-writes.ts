@@ -1,21 +1,18 @@
 import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { StoredToken } from '../../core/tokens/token.ts';
+import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
-import { chunkKey, cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
+import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
 import { toItem } from './table-client.ts';
-import { CHUNK_BYTES, chunksOf, dueAt, timeToLive, tokenItemOf, type TokenItemState } from './token-item.ts';
-import { chunkKeys } from './token-reader.ts';
+import {
+  dueAt,
+  entryMembers,
+  timeToLive,
+  tokenItemOf,
+  tokenTimeToLive,
+  type Unfinished,
+} from './token-item.ts';
+import { dataPartKeys, dataParts, headOf, oldDataPartKeys } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
-
-/** How many items beside the token hold its data. */
-export function chunkCount({
-  sealedData,
-  sealedDetails,
-  isApart,
-}: Pick<StoredToken, 'sealedData' | 'sealedDetails' | 'isApart'>): number {
-  const together = sealedData.length + (sealedDetails?.length ?? 0);
-  return together <= CHUNK_BYTES && isApart !== true ? 0 : chunksOf(sealedData.length);
-}
 
 /** Until when, in ms from its start, a write of several steps must be done before others may clear it away. */
 export const UNFINISHED_MS = 60_000;
@@ -36,8 +33,6 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
     TableName: tokensTable,
     Key: toItem({ ...tokenKey(tenantId, id) }),
   });
-  const ttlOf = (token: Pick<StoredToken, 'expiration'>) =>
-    token.expiration === undefined ? undefined : timeToLive(token.expiration.at);
 
   return {
     /** The token itself, under a condition. */
@@ -45,42 +40,36 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       token: StoredToken,
       condition: string,
       values: Readonly<Record<string, unknown>> = {},
-      unfinished?: TokenItemState['unfinished'],
+      unfinished?: Unfinished,
     ) {
-      const state = {
-        listShards,
-        chunks: chunkCount(token),
-        ...(unfinished === undefined ? {} : { unfinished }),
-      };
       return {
         TableName: tokensTable,
-        Item: tokenItemOf(token, state),
+        Item: tokenItemOf(headOf(token), listShards, unfinished),
         ConditionExpression: condition,
         ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: toItem(values) }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
       };
     },
 
-    /** The items that hold the data of a large token. */
-    chunks(token: StoredToken): TransactWriteItem[] {
-      return Array.from({ length: chunkCount(token) }, (_, index) => {
-        const data = token.sealedData.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
-        return put(tokensTable, {
-          ...chunkKey(token.tenantId, token.id, token.version, index),
-          data,
-          ttl: ttlOf(token),
-        });
-      });
+    /** The parts that hold the data of a large token. */
+    parts(token: StoredToken): TransactWriteItem[] {
+      const ttl = tokenTimeToLive(token);
+      return dataParts(token).map((part) => put(tokensTable, { ...part, ttl }));
     },
 
-    removeChunks(token: StoredToken): TransactWriteItem[] {
-      return chunkKeys(token, chunkCount(token)).map((key) => remove(tokensTable, key));
+    removeParts(token: TokenHead): TransactWriteItem[] {
+      return dataPartKeys(token).map((key) => remove(tokensTable, key));
+    },
+
+    /** Removes as many parts of the version before. */
+    removeOldParts(token: Place & Pick<StoredToken, 'version'>, count: number): TransactWriteItem[] {
+      return oldDataPartKeys(token, count).map((key) => remove(tokensTable, key));
     },
 
     cvc({ tenantId, id }: Place, { sealedCvc, until }: StoredCvc): TransactWriteItem {
       return put(ephemeralTable, {
         ...cvcKey(tenantId, id),
-        cvc: sealedCvc,
+        sealedCvc,
         until,
         ttl: timeToLive(until),
         ...dueAt(id, until),
@@ -91,16 +80,11 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return remove(ephemeralTable, cvcKey(tenantId, id));
     },
 
-    /** An index entry: all that a list or a search must know before it reads the token. */
     entry(token: Shown, term: string): TransactWriteItem {
       return put(tokensTable, {
         ...termKey(token.tenantId, term, token.position),
-        id: token.id,
-        type: token.type,
-        containers: token.containers,
-        expiresAt: token.expiration?.at,
-        hasMask: token.hasMask || undefined,
-        ttl: ttlOf(token),
+        ...entryMembers(token),
+        ttl: tokenTimeToLive(token),
       });
     },
 
@@ -118,7 +102,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
           Item: toItem({
             ...lockKey(token.tenantId, token.matchHash),
             tokenId: token.id,
-            ttl: ttlOf(token),
+            ttl: tokenTimeToLive(token),
           }),
           ConditionExpression: `attribute_not_exists(pk) OR tokenId = :self${gone}`,
           ExpressionAttributeValues: toItem(values),
@@ -162,7 +146,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
 
 /** The condition that a token is the version that was read, and that nobody is in the middle of changing it. */
 export const UNCHANGED =
-  'version = :version AND writeId = :writeId AND attribute_not_exists(stale) AND attribute_not_exists(pending)';
+  'version = :version AND writeId = :writeId AND attribute_not_exists(staleTerms) AND attribute_not_exists(pending)';
 
 export const unchangedValues = (token: Pick<StoredToken, 'version' | 'writeId'>) => ({
   ':version': token.version,

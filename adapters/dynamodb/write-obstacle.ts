@@ -4,6 +4,7 @@ import {
   type CancellationReason,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
+import { LOCK, lockTenant } from './keys.ts';
 import { fromItem, type Item } from './table-client.ts';
 
 /** A condition that did not hold: which write of the transaction it was, and the item that stood there. */
@@ -21,10 +22,17 @@ export function failedCondition(error: unknown): FailedCondition | undefined {
   return index === -1 ? undefined : { index, item: reasons[index]?.Item };
 }
 
-const lockItem = z.object({ sk: z.literal('lock'), tokenId: z.string() });
+const lockItem = z.object({ pk: z.string(), tokenId: z.string() });
 
-/** The token that holds a lock, if the item is one. */
-export function lockHolderIn(item: Item): string | undefined {
-  const parsed = lockItem.safeParse(fromItem(item));
-  return parsed.success ? parsed.data.tokenId : undefined;
+/** The lock of a match hash, and the token that holds it. */
+export interface Lock {
+  readonly tenantId: string;
+  readonly tokenId: string;
+}
+
+/** Parses a lock; `undefined` if the item is something else. */
+export function readLock(item: Item): Lock | undefined {
+  if (item['sk']?.S !== LOCK) return undefined;
+  const { pk, tokenId } = lockItem.parse(fromItem(item));
+  return { tenantId: lockTenant(pk), tokenId };
 }

@@ -27,7 +27,7 @@ interface Plain {
   readonly type: TokenTypeName;
   readonly containers: readonly string[];
   readonly fingerprint: string;
-  readonly data: Uint8Array;
+  readonly sealedData: Uint8Array;
   readonly createdBy: string;
   readonly isSolelyOwn?: boolean;
   readonly isShared?: boolean;
@@ -101,7 +101,7 @@ const context = (item: Sealed) =>
     'data',
   );
 const open = async (item: Plain) =>
-  (await vault.open(context(item), Buffer.from(item.data))).reveal() as unknown as Card;
+  (await vault.open(context(item), Buffer.from(item.sealedData))).reveal() as unknown as Card;
 
 const masked = (number: string) => 'X'.repeat(number.length - 4) + number.slice(-4);
 const view = (item: Omit<Plain, 'id' | 'codeHash' | 'sealedConfiguration'>, data: Card) => ({
@@ -157,7 +157,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
         position: `${String(Date.now())}#${id}`,
       },
       fingerprint: createHmac('sha256', settings.keyId).update(data.number).digest('base64url'),
-      data: await vault.seal(context(sealed), new Secret(data)),
+      sealedData: await vault.seal(context(sealed), new Secret(data)),
       createdAt: Date.now(),
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
     };
@@ -200,11 +200,11 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
     ]);
     const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
-    const sealed = await vault.seal(context(item), new Secret(data));
+    const sealedData = await vault.seal(context(item), new Secret(data));
     const fingerprint = createHmac('sha256', settings.keyId).update(data.number).digest('base64url');
     const next = {
       ...item,
-      data: sealed,
+      sealedData,
       fingerprint,
       version: item.version + 1,
       modifiedAt: Date.now(),

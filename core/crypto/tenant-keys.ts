@@ -164,7 +164,7 @@ export function createTenantKeys(deps: {
     holds: (tenantId) => rings.get(tenantId) !== undefined,
 
     learn(tenantId, ring) {
-      rings.set(tenantId, Promise.resolve(ring));
+      void rings.set(tenantId, Promise.resolve(ring));
       // What fails here is asked for again, and told, where it is needed.
       for (const root of ring.roots) unwrap(tenantId, root).catch(() => undefined);
     },

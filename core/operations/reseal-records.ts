@@ -157,8 +157,7 @@ export async function resealStep(
   if (walk.at !== REACTORS) {
     const candidates = await tokensAfter(deps, tenantId, walk.at);
     const last = candidates.at(-1);
-    if (last === undefined)
-      return { resealed: 0, seen: 0, left: walk.left, next: writeWalk(walk, REACTORS) };
+    if (last === undefined) return { resealed: 0, seen: 0, left: walk.left, next: writeWalk(walk, REACTORS) };
     const ids = candidates.map(({ id }) => id);
     const found = await deps.tokenStore.findMany(tenantId, ids);
     const counts = await inTurns(found, (token) => resealToken(deps, token, goal));

@@ -14,7 +14,11 @@ export async function withAnotherRoot(
   const [data, details] = await Promise.all([openData(vault, from), openDetails(vault, from)]);
   const { type, containers } = from;
   // It was checked when it was written; what does not look at the time has not changed since.
-  const content = prepareContent({ ...details, type, data, containers, isMaskTried: true }, 0, createBudget());
+  const content = prepareContent(
+    { ...details, type, data, containers, isMaskTried: true },
+    0,
+    createBudget(),
+  );
   const [derived] = await derive(tenantKeys, from.tenantId, [content]);
   return { ...to, ...derived };
 }

@@ -42,11 +42,6 @@ export interface TokenQuery {
   readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
 }
 
-function candidateOf(token: TokenHead): TokenCandidate {
-  const { id, position, type, containers, hasMask, expiration } = token;
-  return { id, position, type, containers, hasMask, ...(expiration && { expiresAt: expiration.at }) };
-}
-
 /** Whether a token, as it is now, stands where the query looks. */
 function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenHead): boolean {
   const isOfFingerprint = fingerprint === undefined || token.fingerprint === fingerprint;
@@ -63,8 +58,7 @@ function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandida
 
 /** Candidates from a few tokens, newest first, after a position. */
 async function* fromTokens(tokens: readonly TokenHead[], after: string | undefined) {
-  const candidates = tokens.map(candidateOf);
-  const newestFirst = candidates.toSorted((a, b) => (a.position < b.position ? 1 : -1));
+  const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
   yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
 }
 
@@ -111,7 +105,7 @@ async function read(
     const token = byId.get(id);
     if (token === undefined || hasExpired(token, now) || !query.matches(token)) return [];
     if (!standsUnder(query, token)) return [];
-    const transform = transformFor(caller, query, candidateOf(token));
+    const transform = transformFor(caller, query, token);
     return transform === undefined ? [] : [{ token, transform }];
   });
   return openPage(deps, permitted, size, createBudget());
@@ -138,7 +132,7 @@ export async function pageTokens(
   };
   const now = deps.clock();
   const isVisible = (candidate: TokenCandidate): boolean =>
-    (candidate.expiresAt === undefined || candidate.expiresAt > now) &&
+    !hasExpired(candidate, now) &&
     query.matches(candidate) &&
     transformFor(caller, query, candidate) !== undefined;
   const walk = async (): Promise<Slice<TokenCandidate>> => {

@@ -53,8 +53,7 @@ export async function searchTokens(
   requirePermission(caller, 'token:search');
   const terms = parseSearchQuery(query);
   const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
-  const searchKey =
-    indexed.length === 0 ? undefined : await searchKeyOf(deps.tenantKeys, caller.tenantId);
+  const searchKey = indexed.length === 0 ? undefined : await searchKeyOf(deps.tenantKeys, caller.tenantId);
   const [id, fingerprint] = [valueOf(terms, 'id'), valueOf(terms, 'fingerprint')];
   return pageTokens(
     deps,

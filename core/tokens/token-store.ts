@@ -1,6 +1,5 @@
 import type { Container } from '../shared/container.ts';
 import type { StoredToken, TokenHead } from './token.ts';
-import type { TokenTypeName } from './token-type.ts';
 
 /** A sealed cvc, kept where there are no backups. `until` in ms since the epoch. */
 export interface StoredCvc {
@@ -27,13 +26,10 @@ export type WriteObstacle =
   | 'changed';
 
 /** The little that a list or a search knows of a token before it is read. */
-export interface TokenCandidate {
-  readonly id: string;
-  /** Its place in the order of creation, unique in the tenant; sorts as text. */
-  readonly position: string;
-  readonly type: TokenTypeName;
-  readonly containers: readonly Container[];
-  readonly expiresAt?: number;
+export interface TokenCandidate extends Pick<
+  StoredToken,
+  'id' | 'position' | 'type' | 'containers' | 'expiration'
+> {
   /** Whether the token has a mask; not known of one that comes from the list of all. */
   readonly hasMask?: boolean;
 }

@@ -77,7 +77,7 @@ type NotShown =
 
 /** A token as it is found before its data is read from the items beside it, where it is too large for its own. */
 export interface TokenHead extends Omit<StoredToken, 'sealedData'> {
-  readonly sealedData: Buffer | undefined;
+  readonly sealedData?: Buffer;
   /** Bytes of JSON of the data. */
   readonly dataBytes: number;
 }

@@ -129,7 +129,7 @@ describe('a cvc', () => {
     expect(await reads()).toEqual(Array.from({ length: 5 }, () => card.data));
     const masked = await (await anApplication()).get(`/tokens/${id}`);
     expect(JSON.stringify(masked.body)).not.toContain('8361');
-    expect((await itemsOf(id)).some((item) => item.includes('cvc='))).toBe(true);
+    expect((await itemsOf(id)).some((item) => item.includes('sealedCvc='))).toBe(true);
     const reactor = await management.post('/reactors', {
       name: 'returns what it was given',
       code: 'module.exports = ({ args }) => ({ raw: { list: [args.card.cvc], at: Date.now() } });',
@@ -152,7 +152,7 @@ describe('a cvc', () => {
     expect((await app.post('/tokens', wanted, { headers })).body.data).toEqual(CARD);
     const again = await app.post('/tokens', wanted);
     expect(again.body).toMatchObject({ id, data: CARD, _extras: { deduplicated: true } });
-    await eventually(async () => !(await itemsOf(id)).some((item) => item.includes('cvc=')));
+    await eventually(async () => !(await itemsOf(id)).some((item) => item.includes('sealedCvc=')));
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
   }, 90_000);
 
@@ -168,6 +168,6 @@ describe('a cvc', () => {
     });
     const removed = await app.patch(`/tokens/${body.id}`, { data: { cvc: null } });
     expect(removed.body.data).toEqual({ ...CARD, expiration_month: 1 });
-    expect((await itemsOf(body.id)).some((item) => item.includes('cvc='))).toBe(false);
+    expect((await itemsOf(body.id)).some((item) => item.includes('sealedCvc='))).toBe(false);
   });
 });

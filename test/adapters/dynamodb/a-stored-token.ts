@@ -45,7 +45,7 @@ export const aCvc = (until = Date.now() + 3_600_000): StoredCvc => ({ sealedCvc:
 export const terms = (count: number, prefix = 'term'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index)}`);
 
-/** A token with everything that can belong to one: chunks, a cvc, a lock and terms. */
+/** A token with everything that can belong to one: parts, a cvc, a lock and terms. */
 export function aFullToken(more: Partial<StoredToken> = {}): TokenWrite {
   const cvc = aCvc();
   const token = aStoredToken({

@@ -79,7 +79,7 @@ describe('the store of invocations', () => {
     expect(lost).toBe(true);
   });
 
-  it.each([1, 389_999, 390_000, 390_001, 5_000_000])('keeps content of %i bytes', async (size) => {
+  it.each([1, 349_999, 350_000, 350_001, 5_000_000])('keeps content of %i bytes', async (size) => {
     const invocation = anInvocation();
     const content = randomBytes(size);
     await store().putContent(invocation, 'result', content, { until: LATER, isSwept: false });

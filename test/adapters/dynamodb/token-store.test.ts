@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { dueCvcs, dueTokens } from '../../../adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
 import { sweep } from '../../../core/sweep/sweep.ts';
@@ -87,6 +87,24 @@ describe('a token', () => {
       expect(await store.deleteWhole(next)).toBe(true);
     }
     expect(await database.keys()).toEqual([]);
+  });
+
+  it('is stored under the names of its record, and with nothing that its record does not name', async () => {
+    const token = aStoredToken({ terms: ['term'], expiration: { at: now + 1_000, offsetMinutes: 60 } });
+    await aStore().create([{ token: Object.assign({ sealedCvc: randomBytes(60) }, token) }]);
+    const { client } = database.tables();
+    const attributesOf = async (pk: string, sk: string) => {
+      const Key = { pk: { S: pk }, sk: { S: sk } };
+      const { Item } = await client.send(new GetItemCommand({ TableName: 'Tokens', Key }));
+      return Object.keys(Item ?? {}).toSorted();
+    };
+    const { tenantId: _tenantId, id: _id, matchHash: _matchHash, ...stored } = token;
+    const keys = ['pk', 'sk', 'listPk', 'listSk', 'matchSk', 'duePk', 'dueSk', 'ttl'];
+    const members = [...Object.keys(stored), 'dataBytes'];
+    expect(await attributesOf(`${TENANT}#${token.id}`, 'token')).toEqual([...keys, ...members].toSorted());
+    const shown = ['id', 'type', 'containers', 'expiration', 'hasMask'];
+    const entry = await attributesOf(`${TENANT}#term#term`, token.position);
+    expect(entry).toEqual(['pk', 'sk', 'ttl', ...shown].toSorted());
   });
 
   it('is not written when its id is taken, nor anything of the others with it', async () => {
@@ -423,7 +441,7 @@ describe('a write that seals the same content anew', () => {
     }
   });
 
-  it('of data in chunks does not take a mark away that came first', async () => {
+  it('of data in parts does not take a mark away that came first', async () => {
     const token = aStoredToken({ sealedData: randomBytes(2_500_000) });
     await aStore().create([{ token }]);
     const again = (isShared: boolean) => ({ ...marked(token), isShared, sealedData: randomBytes(2_500_000) });

@@ -10,14 +10,14 @@ const isSame = (a: StoredToken, b: StoredToken) => a.version === b.version && a.
 
 function candidateOf(token: StoredToken): TokenCandidate {
   const { id, position, type, containers, hasMask, expiration } = token;
-  return { id, position, type, containers, hasMask, ...(expiration && { expiresAt: expiration.at }) };
+  return { id, position, type, containers, hasMask, ...(expiration && { expiration }) };
 }
 
 function headOf({ sealedData, ...token }: StoredToken): TokenHead {
   const together = sealedData.length + (token.sealedDetails?.length ?? 0);
   return {
     ...token,
-    sealedData: together <= INLINE_BYTES ? sealedData : undefined,
+    ...(together <= INLINE_BYTES && { sealedData }),
     dataBytes: sealedData.length - SEAL_OVERHEAD_BYTES,
   };
 }

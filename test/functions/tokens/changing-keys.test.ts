@@ -94,13 +94,12 @@ async function aLoad(world: World) {
     },
     /** All steps of a walk, with requests in between. */
     async reseal() {
-      let [next, left, resealed] = [undefined as string | undefined, 0, 0];
-      do {
-        const step = await resealStep(world.operator, tenantId, next);
-        [next, left, resealed] = [step.next, step.left, resealed + step.resealed];
+      let step = await resealStep(world.operator, tenantId, undefined);
+      while (step.next !== undefined) {
         await round();
-      } while (next !== undefined);
-      return { left, resealed };
+        step = await resealStep(world.operator, tenantId, step.next);
+      }
+      return step;
     },
     pass: (ms: number) => (state.now += ms),
   };
