@@ -17,6 +17,7 @@ const basics = {
     }),
   ),
   keyVersion: z.number(),
+  resealedSince: z.exactOptional(z.number()),
 };
 
 const basicsItem = z.object(basics);
@@ -29,7 +30,6 @@ const tenantItem = z.object({
   previousWebhookSecret: z.exactOptional(z.object({ sealed: binary, until: z.number() })),
   createdAt: z.number(),
   rotateAt: z.number(),
-  resealedSince: z.exactOptional(z.number()),
   version: z.number(),
 });
 
@@ -40,8 +40,9 @@ export function tenantItemOf(tenant: Tenant): Item {
 }
 
 /** A copy of what requests need of a tenant. */
-export function basicsItemOf({ id, settings, roots, keyVersion }: Tenant, copy: number): Item {
-  return toItem({ ...tenantCopyKey(id, copy), settings, roots, keyVersion });
+export function basicsItemOf(tenant: Tenant, copy: number): Item {
+  const { id, settings, roots, keyVersion, resealedSince } = tenant;
+  return toItem({ ...tenantCopyKey(id, copy), settings, roots, keyVersion, resealedSince });
 }
 
 /** Parses a tenant's item. Throws if it is not one. */

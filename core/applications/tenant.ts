@@ -20,14 +20,12 @@ export interface Tenant extends KeyRing {
   readonly createdAt: number;
   /** When the tenant gets another data key, in ms since the epoch. */
   readonly rotateAt: number;
-  /** The version of the data key that all tokens and reactors are sealed under or newer, if somebody has made sure of it. */
-  readonly resealedSince?: number;
   /** Starts at 1 and grows by one with each change. */
   readonly version: number;
 }
 
 /** What a request may need of its tenant. */
-export type TenantBasics = Pick<Tenant, 'settings' | 'roots' | 'keyVersion'>;
+export type TenantBasics = Pick<Tenant, 'settings' | keyof KeyRing>;
 
 /** Whether somebody has destroyed the keys of a tenant; the rest of it goes after them. */
 export function isDestroyed({ roots }: KeyRing): boolean {

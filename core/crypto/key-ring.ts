@@ -15,11 +15,18 @@ export interface KeyRing {
   readonly roots: readonly WrappedRoot[];
   /** The version of the data key that seals new records. */
   readonly keyVersion: number;
+  /** First version of the root that everything which lasts is sealed under and derived from, if somebody has made sure of it. */
+  readonly resealedSince?: number;
 }
 
 /** The root that a version of the data key is derived from; `undefined` for a version from before all roots. */
 export function rootOf({ roots }: Pick<KeyRing, 'roots'>, version: number): WrappedRoot | undefined {
   return roots.findLast(({ since }) => since <= version);
+}
+
+/** The root that everything which lasts can be found by: the oldest, until all of it was derived from another one. */
+export function settledRoot({ roots, resealedSince }: KeyRing): WrappedRoot | undefined {
+  return rootOf({ roots }, resealedSince ?? 0) ?? roots[0];
 }
 
 /** The root of new records. */

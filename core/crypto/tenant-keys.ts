@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { deriveKey, type KeyPurpose } from './derive-key.ts';
-import { currentRoot, rootOf, type KeyRing, type WrappedRoot } from './key-ring.ts';
+import { currentRoot, rootOf, settledRoot, type KeyRing, type WrappedRoot } from './key-ring.ts';
 import type { KeyService } from './key-service.ts';
 import type { DataKey } from './record-seal.ts';
 
@@ -25,6 +25,8 @@ export interface TenantKeys {
   version(tenantId: string, purpose: KeyPurpose, version: number): Promise<DataKey>;
   /** The key of the purpose under each root, the oldest first: there are two while a root is being replaced, and one otherwise. */
   all(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly KeyObject[]>;
+  /** The key of the purpose that everything which lasts can be found by: see `settledRoot`. */
+  settled(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<KeyObject>;
   /** {@link current}, read anew: for who must not take a key that has been replaced meanwhile. */
   newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
   /** Whether the tenant's ring is remembered: then nobody needs to read it along. */
@@ -159,6 +161,11 @@ export function createTenantKeys(deps: {
       return Promise.all(
         ring.roots.map(async (root) => (await keyOf(tenantId, ring, purpose, root.since)).key),
       );
+    },
+
+    async settled(tenantId, purpose) {
+      const ring = await ringOf(tenantId);
+      return (await keyOf(tenantId, ring, purpose, settledRoot(ring)?.since ?? 0)).key;
     },
 
     holds: (tenantId) => rings.get(tenantId) !== undefined,

@@ -3,7 +3,6 @@ import { requirePermission } from '../applications/require-permission.ts';
 import type { Page, PageRequest } from '../shared/pagination.ts';
 import { hashTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps } from './page-tokens.ts';
-import { searchKeyOf } from './seal-token.ts';
 import type { TokenView } from './token.ts';
 
 /** Filters of a list (spec.md, List tokens). */
@@ -21,7 +20,7 @@ export async function metadataTerms(
   pairs: TokenFilters['metadata'],
 ): Promise<readonly string[]> {
   if (pairs.length === 0) return [];
-  const searchKey = await searchKeyOf(deps.tenantKeys, tenantId);
+  const searchKey = await deps.tenantKeys.settled(tenantId, 'search');
   return pairs.map(([key, value]) => hashTerm(searchKey, { kind: 'metadata', key, value }));
 }
 

@@ -13,7 +13,7 @@ export type DerivedParts = Pick<
   'fingerprint' | 'matchHash' | 'terms' | 'hasMask' | 'derivedSince'
 >;
 
-/** The terms under every root: until the old one is dropped it is searched under, and from then on under the new one. */
+/** The terms under every root: a search is under one of them, and not in all instances under another one at the same time. */
 const termsUnder = (searchKeys: readonly KeyObject[], content: PreparedContent): readonly string[] => [
   ...new Set(searchKeys.flatMap((key) => content.terms(key))),
 ];
@@ -44,13 +44,6 @@ export async function matchesOf(
   content: PreparedContent,
 ): Promise<readonly Pick<StoredToken, 'fingerprint' | 'matchHash'>[]> {
   return (await keys.all(tenantId, 'fingerprint')).map((key) => content.fingerprints(key));
-}
-
-/** The key that terms are searched under: all tokens have those of the oldest root. */
-export async function searchKeyOf(keys: TenantKeys, tenantId: string): Promise<KeyObject> {
-  const [key] = await keys.all(tenantId, 'search');
-  if (key === undefined) throw new Error('search key: the tenant has no root');
-  return key;
 }
 
 /** What a token's content becomes at rest. */

@@ -5,7 +5,6 @@ import type { Page, PageRequest } from '../shared/pagination.ts';
 import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
 import { parseSearchQuery, type SearchTerm } from './search-query.ts';
-import { searchKeyOf } from './seal-token.ts';
 import type { TokenView } from './token.ts';
 import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
 
@@ -53,7 +52,8 @@ export async function searchTokens(
   requirePermission(caller, 'token:search');
   const terms = parseSearchQuery(query);
   const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
-  const searchKey = indexed.length === 0 ? undefined : await searchKeyOf(deps.tenantKeys, caller.tenantId);
+  const searchKey =
+    indexed.length === 0 ? undefined : await deps.tenantKeys.settled(caller.tenantId, 'search');
   const [id, fingerprint] = [valueOf(terms, 'id'), valueOf(terms, 'fingerprint')];
   return pageTokens(
     deps,

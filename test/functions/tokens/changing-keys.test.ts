@@ -166,7 +166,9 @@ describe('while four instances are asked', () => {
     load.pass(MINUTE);
     await load.rounds();
     expect(await step()).toBe('ended');
-    await load.rounds();
+    // Some instances have not heard of the end, and search what those write who have.
+    load.instances.push(...Array.from({ length: 4 }, () => world.anInstance()));
+    await load.rounds(12);
 
     // Nothing needs the old root any more, not even to be found.
     load.pass(FORGOTTEN_MS);
@@ -174,14 +176,7 @@ describe('while four instances are asked', () => {
     expect(left).toHaveLength(1);
     expect(left[0]?.wrapped).not.toEqual(old?.wrapped);
     world.keys.lose(old?.wrapped ?? Buffer.alloc(0));
-    load.instances.splice(
-      0,
-      4,
-      world.anInstance(),
-      world.anInstance(),
-      world.anInstance(),
-      world.anInstance(),
-    );
+    load.instances.splice(0, 8, world.anInstance(), world.anInstance());
     await load.rounds(5);
     for (const [id, { data }] of load.known)
       expect((await world.anInstance()('GET', `/tokens/${id}`, load.key)).body['data']).toBe(data);
