@@ -40,14 +40,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     needs: ['tenant'],
     payload: ({ tenant }) => ({ tenant_id: tenant }),
   },
+  'replace-root': {
+    usage: '--tenant ID',
+    does: 'the next step of another root key, for one that may have been copied',
+    needs: ['tenant'],
+    payload: ({ tenant }) => ({ tenant_id: tenant }),
+  },
   reseal: {
     usage: '--tenant ID [--after A]',
     does: 'seals old records under the current key while the service goes on',
     needs: ['tenant'],
     payload: ({ tenant, after }) => ({ tenant_id: tenant, ...(after !== undefined && { after }) }),
     next: ({ after }, asked) => (typeof after === 'string' ? { ...asked, after } : undefined),
-    progress: ({ seen, resealed, after }) =>
-      `${String(seen)} seen, ${String(resealed)} resealed${typeof after === 'string' ? `; goes on with --after ${after}` : ''}`,
+    progress: ({ seen, resealed, left, after }) =>
+      `${String(seen)} seen, ${String(resealed)} resealed, ${String(left)} left so far${typeof after === 'string' ? `; goes on with --after ${after}` : ''}`,
   },
   'destroy-tenant': {
     usage: '--tenant ID --confirm ID',

@@ -1,4 +1,4 @@
-import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import type {
@@ -7,7 +7,7 @@ import type {
   InvocationStore,
 } from '../../core/reactors/invocation-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
-import { getAll } from './get-all.ts';
+import { getAll, getItem } from './get-all.ts';
 import { invocationContentKey, invocationKey, isUuid, PARKED_PARTITION, type ItemKey } from './keys.ts';
 import { partKeys, putParts, readParts } from './parts.ts';
 import { putIf } from './put-if.ts';
@@ -76,12 +76,6 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     return (await putIf(reactors, itemOf(next), condition, { read, isSame })) === 'written';
   }
 
-  async function readItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
-    const command = new GetItemCommand({ TableName: name, Key: toItem({ ...key }), ConsistentRead: true });
-    const { Item: item } = await send(() => client.send(command));
-    return item;
-  }
-
   async function removeItem({ client, name }: Table, key: ItemKey): Promise<void> {
     const command = new DeleteItemCommand({ TableName: name, Key: toItem({ ...key }) });
     await send(() => client.send(command));
@@ -89,7 +83,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
 
   async function removeContent({ tenantId, id }: InvocationId, content: InvocationContent): Promise<void> {
     const key = invocationContentKey(tenantId, id, content);
-    const item = await readItem(ephemeral, key);
+    const item = await getItem(ephemeral, key);
     if (item === undefined) return;
     const { partCount } = contentItem.parse(fromItem(item));
     await Promise.all(partKeys(key, partCount).map((part) => removeItem(ephemeral, part)));
@@ -102,7 +96,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
 
     async find({ tenantId, id }) {
       if (!isUuid(id)) return undefined;
-      const item = await readItem(reactors, invocationKey(tenantId, id));
+      const item = await getItem(reactors, invocationKey(tenantId, id));
       return item && read(item);
     },
 
@@ -124,7 +118,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
 
     async content({ tenantId, id }, content) {
       const key = invocationContentKey(tenantId, id, content);
-      const item = await readItem(ephemeral, key);
+      const item = await getItem(ephemeral, key);
       return item && readParts(ephemeral, key, contentItem.parse(fromItem(item)).partCount);
     },
 

@@ -1,9 +1,9 @@
-import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
-import { getAll } from './get-all.ts';
+import { getAll, getItem } from './get-all.ts';
 import { isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { putIf } from './put-if.ts';
 import { binary, fromItem, send, toItem, type Item, type Table } from './table-client.ts';
@@ -68,12 +68,7 @@ export function createReactorStore(table: Table): ReactorStore {
 
     async find(tenantId, id) {
       if (!isUuid(id)) return undefined;
-      const command = new GetItemCommand({
-        TableName: name,
-        Key: toItem({ ...reactorKey(tenantId, id) }),
-        ConsistentRead: true,
-      });
-      const { Item: item } = await send(() => client.send(command));
+      const item = await getItem(table, reactorKey(tenantId, id));
       return item === undefined ? undefined : read(item);
     },
 

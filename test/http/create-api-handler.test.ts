@@ -142,17 +142,22 @@ describe('the order of checks', () => {
     });
   });
 
-  it.each([undefined, '', 'nonsense', UNKNOWN_KEY, `key_private_${'c'.repeat(44)}`, `${KEY} `, KEY.toUpperCase()])(
-    '%j is no key',
-    async (given) => {
-      const { send } = setUp();
-      const { statusCode, json } = await send({
-        path: '/status',
-        headers: given === undefined ? {} : { 'SVC-API-KEY': given },
-      });
-      expect([statusCode, json.title]).toEqual([401, 'Unauthorized']);
-    },
-  );
+  it.each([
+    undefined,
+    '',
+    'nonsense',
+    UNKNOWN_KEY,
+    `key_private_${'c'.repeat(44)}`,
+    `${KEY} `,
+    KEY.toUpperCase(),
+  ])('%j is no key', async (given) => {
+    const { send } = setUp();
+    const { statusCode, json } = await send({
+      path: '/status',
+      headers: given === undefined ? {} : { 'SVC-API-KEY': given },
+    });
+    expect([statusCode, json.title]).toEqual([401, 'Unauthorized']);
+  });
 
   it('a key that has expired or was deleted is refused at once', async () => {
     const { send, allow, forget } = setUp();

@@ -1,4 +1,4 @@
-import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateScan, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
@@ -51,8 +51,17 @@ function conflictOf(operation: string): Error {
     : Object.assign(new Error('conflict'), { name: 'TransactionConflictException' });
 }
 
+/** The keys that a BatchGetItem asks for, as `table pk sk`; of anything else its name. */
+function readsOf(operation: string, input: object): readonly string[] {
+  if (operation !== 'BatchGetItem') return [operation];
+  const { RequestItems: requests = {} } = input as BatchGetItemCommandInput;
+  return Object.entries(requests).flatMap(([table, { Keys: keys = [] }]) =>
+    keys.map(({ pk, sk }) => `${table} ${pk?.S ?? ''} ${sk?.S ?? ''}`),
+  );
+}
+
 /** A client whose calls, each attempt of the SDK by itself, meet a fate. */
-function clientWith(endpoint: string, fate: Fate): DynamoDBClient {
+function clientWith(endpoint: string, fate: Fate, onRead: (keys: readonly string[]) => void): DynamoDBClient {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new DynamoDBClient({ endpoint, region: ACCOUNT.region, credentials, maxAttempts: 3 });
   let nth = 0;
@@ -60,6 +69,7 @@ function clientWith(endpoint: string, fate: Fate): DynamoDBClient {
     (next, context) => async (args) => {
       nth += 1;
       const operation = String(context['commandName']).replace('Command', '');
+      onRead(readsOf(operation, args.input));
       const outcome = fate(operation, nth);
       if (outcome === 'conflict') throw conflictOf(operation);
       if (outcome === 'die') throw new Error('the process has ended');
@@ -80,6 +90,8 @@ export interface Database {
   table(name: (typeof TABLES)[number], fate?: Fate): Table;
   /** Calls since the last look. */
   takeCalls(): readonly CallRecord[];
+  /** Keys of the items that clients have asked for since the last look, as `table pk sk`; of other calls their names. */
+  takeReads(): readonly string[];
   /** Keys of all items in all tables, as `pk sk`. */
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -90,6 +102,7 @@ export async function aDatabase(listShards = 4): Promise<Database> {
   const dynamodb = await createDynamoDb(ACCOUNT);
   for (const name of TABLES) await dynamodb.createTable(definitionOf(template, name));
   let records: CallRecord[] = [];
+  let reads: string[] = [];
   const endpoint = await startAwsEndpoint({
     ...ACCOUNT,
     services: [dynamodb],
@@ -98,7 +111,7 @@ export async function aDatabase(listShards = 4): Promise<Database> {
   });
   const clients: DynamoDBClient[] = [];
   const connect = (fate: Fate) => {
-    const client = clientWith(endpoint.url, fate);
+    const client = clientWith(endpoint.url, fate, (keys) => reads.push(...keys));
     clients.push(client);
     return client;
   };
@@ -114,6 +127,11 @@ export async function aDatabase(listShards = 4): Promise<Database> {
     takeCalls() {
       const taken = records;
       records = [];
+      return taken;
+    },
+    takeReads() {
+      const taken = reads;
+      reads = [];
       return taken;
     },
     async keys() {

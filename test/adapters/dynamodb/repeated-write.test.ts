@@ -26,7 +26,10 @@ const MINUTE = 60_000;
 const tokens = (fate?: Fate, clock = Date.now) => createTokenStore(database.tables(fate), clock);
 const applications = (fate?: Fate) => createApplicationStore(database.table('Access', fate));
 const sessions = (fate?: Fate) =>
-  createSessionStore(database.table('Ephemeral', fate), createCredentialStore(database.table('Access', fate)));
+  createSessionStore(
+    database.table('Ephemeral', fate),
+    createCredentialStore(database.table('Access', fate)),
+  );
 const tenants = (fate?: Fate) => createTenantStore(database.table('Access', fate));
 const reactors = (fate?: Fate) => createReactorStore(database.table('Reactors', fate));
 const idempotency = (fate?: Fate) => createIdempotencyStore(database.table('Ephemeral', fate));

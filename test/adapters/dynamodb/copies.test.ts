@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { dueApplications } from '../../../adapters/dynamodb/due-access.ts';
+import { createApplicationStore } from '../../../adapters/dynamodb/application-store.ts';
+import { changeTenant } from '../../../core/applications/change-tenant.ts';
+import {
+  deleteApplication,
+  regenerateKey,
+  updateApplication,
+} from '../../../core/applications/change-application.ts';
+import type { Caller } from '../../../core/applications/application.ts';
+import { sweep } from '../../../core/sweep/sweep.ts';
+import { manyInstances } from '../../support/many-instances.ts';
+
+/** So many reads that each of eight copies is among them, but once in 10^20. */
+const MANY = 400;
+
+let world: Awaited<ReturnType<typeof manyInstances>>;
+let tenantId: string;
+beforeAll(async () => {
+  world = await manyInstances();
+  tenantId = await world.aTenant();
+});
+afterAll(() => world.database.close());
+
+const manager = (): Caller => ({
+  tenantId,
+  credentialId: 'manager',
+  applicationId: randomUUID(),
+  type: 'management',
+  actsBy: 'own_key',
+  permissions: ['application:update', 'application:delete'],
+  rules: [],
+});
+
+/** The statuses of many requests by a key, of an instance that knows it and one that does not. */
+async function statusesOf(key: string, ask = world.anInstance()): Promise<readonly number[]> {
+  const statuses = new Set<number>();
+  for (let asked = 0; asked < MANY; asked += 20) {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask('GET', '/tokens/nothing', key)));
+    for (const { status } of replies) statuses.add(status);
+  }
+  return [...statuses];
+}
+
+/** What all copies of the grants of an application say, by its id. */
+async function grantsOf(id: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    Array.from({ length: MANY }, () => world.operator.credentialStore.grants(tenantId, [id])),
+  );
+  return [...new Set(found.map((grants) => JSON.stringify(grants.map(({ rules }) => rules))))];
+}
+
+describe('the copies of what an application grants', () => {
+  it('are all there from its creation on, under its key and its id', async () => {
+    const { application, key } = await world.anApplication(tenantId);
+    expect(await statusesOf(key)).toEqual([404]);
+    expect(await grantsOf(application.id)).toHaveLength(1);
+  });
+
+  it('change together', async () => {
+    const { application, key } = await world.anApplication(tenantId);
+    const known = world.anInstance();
+    expect(await statusesOf(key, known)).toEqual([404]);
+    const update = { name: 'x', permissions: ['token:create'], rules: [] } as const;
+    await updateApplication(world.operator, manager(), application.id, update);
+    expect([await statusesOf(key, known), await statusesOf(key)]).toEqual([[403], [403]]);
+    expect(await grantsOf(application.id)).toEqual(['[[]]']);
+  });
+
+  it.each(['regenerated', 'deleted', 'expired and swept'])(
+    'are all refused at once when the key was %s',
+    async (how) => {
+      const more = how === 'expired and swept' ? { expiresAt: world.state.now + 1_000 } : {};
+      const { application, key } = await world.anApplication(tenantId, more);
+      const known = world.anInstance();
+      expect(await statusesOf(key, known)).toEqual([404]);
+      const { id } = application;
+      if (how === 'regenerated') {
+        const { key: next } = await regenerateKey(world.operator, manager(), id);
+        expect(await statusesOf(next.reveal())).toEqual([404]);
+      } else if (how === 'deleted') {
+        await deleteApplication(world.operator, manager(), id);
+      } else {
+        world.state.now += 2_000;
+        const clock = () => world.state.now;
+        await sweep(dueApplications(world.database.table('Access'), clock), {
+          clock,
+          deadline: Infinity,
+          onFailure: (error) => {
+            throw error;
+          },
+        });
+      }
+      expect([await statusesOf(key, known), await statusesOf(key)]).toEqual([[401], [401]]);
+      const grants = await grantsOf(id);
+      expect(grants).toEqual(how === 'regenerated' ? [expect.stringContaining('token:read')] : ['[]']);
+      // Not a trace in the table: 256 bits that are unknown would be refused as well.
+      const left = (await world.database.keys()).filter((each) => each.includes(id));
+      expect(left).toHaveLength(how === 'regenerated' ? 9 : 0);
+    },
+  );
+
+  it('are written by a change that lost its answer, and not by one that met another', async () => {
+    const { application } = await world.anApplication(tenantId);
+    const lost = createApplicationStore(
+      world.database.table('Access', (operation, nth) =>
+        operation === 'TransactWriteItems' && nth === 2 ? 'lose' : undefined,
+      ),
+    );
+    const next = { ...application, rules: [], version: 2 };
+    expect(await lost.update(application, next)).toBe(true);
+    expect(await world.operator.applicationStore.update(application, { ...next, version: 9 })).toBe(false);
+    expect(await grantsOf(application.id)).toEqual(['[[]]']);
+  });
+});
+
+describe('the copies of a tenant', () => {
+  it('change together, with what keys are derived from', async () => {
+    const versions = async () => {
+      const found = await Promise.all(
+        Array.from({ length: MANY }, () => world.operator.tenantStore.basics(tenantId)),
+      );
+      return [
+        ...new Set(found.map((basics) => [basics?.keyVersion, basics?.settings.deduplicateTokens])),
+      ].map(String);
+    };
+    expect(new Set(await versions())).toEqual(new Set(['1,false']));
+    await changeTenant(world.operator, tenantId, (tenant) => ({
+      ...tenant,
+      keyVersion: 2,
+      settings: { deduplicateTokens: true },
+    }));
+    expect(new Set(await versions())).toEqual(new Set(['2,true']));
+  });
+});
+
+describe('800 requests of one key of four instances', () => {
+  it.each([
+    ['get', () => ['GET', '/tokens/nothing'] as const],
+    ['create', () => ['POST', '/tokens', { type: 'token', data: 'x' }] as const],
+  ])('read no item more often than every fourth of them (%s)', async (_, request) => {
+    const { key } = await world.anApplication(tenantId);
+    const instances = Array.from({ length: 4 }, () => world.anInstance());
+    world.database.takeReads();
+    const [method, path, body] = request();
+    // An instance has one request at a time.
+    for (let asked = 0; asked < 800; asked += instances.length)
+      await Promise.all(instances.map((ask) => ask(method, path, key, body)));
+    const reads = world.database.takeReads().filter((read) => read.startsWith('Access '));
+    const times = [...Map.groupBy(reads, (read) => read).values()].map(({ length }) => length);
+    expect(reads.length).toBeGreaterThanOrEqual(800);
+    expect(Math.max(...times)).toBeLessThanOrEqual(200);
+  });
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { generateApiKey } from '../../core/crypto/api-key.ts';
+import { manyInstances, type Reply } from '../support/many-instances.ts';
+
+type World = Awaited<ReturnType<typeof manyInstances>>;
+let world: World;
+let victim: string;
+let key: string;
+let token: string;
+
+beforeAll(async () => {
+  world = await manyInstances();
+  victim = await world.aTenant();
+  ({ key } = await world.anApplication(victim));
+  const made = await world.anInstance()('POST', '/tokens', key, { type: 'token', data: 'x' });
+  token = made.body['id'] as string;
+});
+afterAll(() => world.database.close());
+
+const REQUESTS: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', '/tokens'],
+  ['GET', '/tokens/TOKEN'],
+  ['POST', '/tokens', { type: 'token', data: 'x' }],
+  ['PATCH', '/tokens/TOKEN', { data: 'y' }],
+  ['DELETE', '/tokens/TOKEN'],
+  ['POST', '/detokenize', '{{ TOKEN }}'],
+  ['POST', '/tokens/search', { query: 'type:token' }],
+];
+
+/** What somebody who holds no key may claim: any tenant, by any kind of key, on any route, of an instance that knows the tenant or does not. */
+const aForgery = fc.record({
+  type: fc.constantFrom('private', 'public', 'management', 'session', 'invocation', 'anything'),
+  claimed: fc.constantFrom('the victim', 'a tenant that does not exist'),
+  instance: fc.constantFrom('cold', 'warm by the victim'),
+  request: fc.constantFrom(...REQUESTS),
+  /** With an idempotency key, of which something might be kept. */
+  isRepeatable: fc.boolean(),
+});
+
+/** What a reply tells; its trace id is of its own. */
+const told = ({ status, body }: Reply) => JSON.stringify([status, body]);
+
+describe('a key that nobody has issued', () => {
+  it('costs two reads and gets one answer, whatever it claims, and the claim stands nowhere', async () => {
+    const warm = world.anInstance();
+    await warm('GET', `/tokens/${token}`, key);
+    const answers = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(aForgery, async ({ type, claimed, instance, request, isRepeatable }) => {
+        const tenantId = claimed === 'the victim' ? victim : randomUUID();
+        const [method, path, body] = request;
+        const forged = generateApiKey(type, tenantId).reveal();
+        const ask = instance === 'cold' ? world.anInstance() : warm;
+        world.database.takeReads();
+        world.lines.length = 0;
+        const unwraps = world.keys.unwraps.length;
+        const reply = await ask(
+          method,
+          path.replace('TOKEN', token),
+          forged,
+          body,
+          isRepeatable ? { 'SVC-IDEMPOTENCY-KEY': 'x' } : {},
+        );
+        answers.add(told(reply));
+        const reads = world.database.takeReads();
+        expect(reads).toHaveLength(2);
+        expect(reads.filter((read) => read.includes(' key#'))).toHaveLength(1);
+        expect(reads.filter((read) => read.includes(`${tenantId}#copy#`))).toHaveLength(1);
+        expect(world.keys.unwraps.length).toBe(unwraps);
+        expect(JSON.stringify(world.lines)).not.toContain(tenantId);
+      }),
+      { numRuns: 200 },
+    );
+    expect([...answers]).toHaveLength(1);
+    expect([...answers][0]).toContain('401');
+  });
+
+  it('is not looked up at all if it has no form', async () => {
+    const ask = world.anInstance();
+    world.database.takeReads();
+    for (const text of ['x', key.slice(0, -1), `${key}1`, `key_private_${'1'.repeat(66)}`, key.toUpperCase()])
+      expect((await ask('GET', '/tokens', text)).status).toBe(401);
+    // All characters of base58 give 48 bytes or not; the few that do are looked up like any other.
+    expect(world.database.takeReads().length % 2).toBe(0);
+  });
+});
+
+describe('a key that was issued', () => {
+  it('is confirmed by each instance for itself, and travels with what it asks for from then on', async () => {
+    const ask = world.anInstance();
+    world.database.takeReads();
+    await ask('GET', `/tokens/${token}`, key);
+    const cold = world.database.takeReads();
+    await ask('GET', `/tokens/${token}`, key);
+    const warm = world.database.takeReads();
+    expect([cold.length, warm.length]).toEqual([3, 2]);
+    expect(warm).toEqual([expect.stringMatching(/^Access key#/), `Tokens ${victim}#${token} token`]);
+  });
+});
