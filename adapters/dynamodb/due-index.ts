@@ -44,8 +44,8 @@ async function* pages(
 }
 
 /**
- * The entries of a table's due index whose time has come, oldest first within each of its partitions. The partitions take turns, so that
- * a backlog in one does not keep the others waiting. Nothing is scanned.
+ * The entries of a table's due index whose time has come, by a page of each of its partitions at once: the oldest of them first, so that
+ * a backlog in one partition does not keep the others waiting. Nothing is scanned.
  */
 export async function* dueEntries(
   table: Table,
@@ -57,9 +57,9 @@ export async function* dueEntries(
     const turns = await Promise.all(
       open.map(async (partition) => ({ partition, turn: await partition.next() })),
     );
-    const going = turns.filter(({ turn }) => turn.done !== true);
-    for (const { turn } of going) if (turn.done !== true) yield turn.value;
-    open = going.map(({ partition }) => partition);
+    const entries = turns.flatMap(({ turn }) => (turn.done === true ? [] : turn.value));
+    yield entries.toSorted((a, b) => a.dueAt - b.dueAt);
+    open = turns.flatMap(({ partition, turn }) => (turn.done === true ? [] : [partition]));
   }
 }
 

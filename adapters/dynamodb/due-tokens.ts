@@ -1,12 +1,13 @@
-import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { hasExpired } from '../../core/tokens/expiration.ts';
 import { dueEntries } from './due-index.ts';
 import { isPartKey, type ItemKey } from './keys.ts';
-import { send, toItem } from './table-client.ts';
+import { toItem } from './table-client.ts';
 import { isAbandoned, readTokenItem } from './token-item.ts';
 import { createTokenReader } from './token-reader.ts';
+import { STANDS_ALONE } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
 import { writeIf } from './write-if.ts';
@@ -17,13 +18,18 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const writer = createTokenWriter(tables, createTokenReader(tables), clock);
 
   async function act(key: ItemKey): Promise<void> {
-    const { Item: item } = await send(() =>
-      client.send(
-        new GetItemCommand({ TableName: tokensTable, Key: toItem({ ...key }), ConsistentRead: true }),
-      ),
-    );
-    if (item === undefined) return;
-    const read = readTokenItem(item);
+    const command = new DeleteItemCommand({
+      TableName: tokensTable,
+      Key: toItem({ ...key }),
+      // Most tokens go by this call. Of one that stays, the refusal returns what there is.
+      ConditionExpression: `expiration.#at <= :now AND ${STANDS_ALONE.condition}`,
+      ExpressionAttributeNames: { '#at': 'at' },
+      ExpressionAttributeValues: toItem({ ...STANDS_ALONE.values, ':now': clock() }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    const outcome = await writeIf(client, command);
+    if (outcome === 'written' || outcome.found === undefined) return;
+    const read = readTokenItem(outcome.found);
     if (isAbandoned(read, clock())) await writer.repair(read);
     else if (!read.pending && hasExpired(read.token, clock())) await writer.remove(read.token);
   }

@@ -6,7 +6,7 @@ import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { getAll, getItem } from './get-all.ts';
 import { isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { putIf } from './put-if.ts';
-import { binary, fromItem, send, toItem, type Item, type Table } from './table-client.ts';
+import { binary, fromItem, toItem, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
 import { writeIf } from './write-if.ts';

@@ -9,6 +9,17 @@ import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { writeIf } from './write-if.ts';
 import { failedCondition } from './write-obstacle.ts';
 
+/** The condition that a token is all that has to go when it is deleted, and that nobody is in the middle of writing it; with its values. */
+export const STANDS_ALONE = {
+  condition: [
+    'attribute_exists(sealedData)',
+    'size(terms) = :none',
+    'holdsLock = :no',
+    ...['cvcUntil', 'pending', 'staleTerms'].map((attribute) => `attribute_not_exists(${attribute})`),
+  ].join(' AND '),
+  values: { ':none': 0, ':no': false },
+} as const;
+
 /** Takes tokens away, and what writers of several steps have left behind. */
 export interface TokenRemoval {
   /** Deletes this version of a token with everything that belongs to it; `false` if it has changed since. */

@@ -7,6 +7,7 @@ import { toItem } from './table-client.ts';
 import { createTokenCandidates } from './token-candidates.ts';
 import { readTokenItem } from './token-item.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
+import { STANDS_ALONE } from './token-removal.ts';
 import type { TokenTables } from './token-tables.ts';
 import { createTokenWriter } from './token-writer.ts';
 import { writeIf } from './write-if.ts';
@@ -17,17 +18,15 @@ function aloneBelow(below: readonly Container[], now: number) {
   const inside = containers.map(([name]) => `begins_with(containers[0], ${name})`).join(' OR ');
   return {
     ConditionExpression: [
-      'attribute_exists(sealedData)',
-      'size(terms) = :none',
-      'holdsLock = :no',
-      ...['cvcUntil', 'pending', 'staleTerms'].map((attribute) => `attribute_not_exists(${attribute})`),
+      STANDS_ALONE.condition,
       '(attribute_not_exists(expiration) OR expiration.#at > :now)',
       'size(containers) = :one',
       `(${inside})`,
     ].join(' AND '),
     ExpressionAttributeNames: { '#at': 'at' },
     ExpressionAttributeValues: toItem({
-      ...{ ':now': now, ':none': 0, ':one': 1, ':no': false },
+      ...STANDS_ALONE.values,
+      ...{ ':now': now, ':one': 1 },
       ...Object.fromEntries(containers),
     }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,

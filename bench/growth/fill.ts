@@ -5,6 +5,7 @@ import {
   type DynamoDBClient,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
+import { groups } from '../../adapters/dynamodb/groups.ts';
 import { shardOf } from '../../adapters/dynamodb/keys.ts';
 import { tokenWrites } from '../../adapters/dynamodb/token-writes.ts';
 import type { TokenTables } from '../../adapters/dynamodb/token-tables.ts';
@@ -34,25 +35,36 @@ async function write(
   if (UnprocessedItems?.[table] !== undefined) throw new Error('some items were not written');
 }
 
+/** Puts items into a table as they are, without conditions. */
+export async function putAll(
+  client: DynamoDBClient,
+  table: string,
+  items: Iterable<Record<string, AttributeValue>>,
+): Promise<void> {
+  let waiting: Record<string, AttributeValue>[] = [];
+  const flush = async () => {
+    const batches = groups(waiting, BATCH);
+    waiting = [];
+    await Promise.all(batches.map((batch) => write(client, table, batch)));
+  };
+  for (const item of items) {
+    waiting.push(item);
+    if (waiting.length >= BATCH * AT_ONCE) await flush();
+  }
+  await flush();
+}
+
 /**
  * Puts tokens and the entries of their terms into the tables as the store would write them, without its conditions: a third of the time.
  * Only for tokens that are new and small.
  */
 export async function fill(tables: TokenTables, tokens: Iterable<StoredToken>): Promise<void> {
-  const { client, tokensTable } = tables;
   const writes = tokenWrites(tables);
-  let waiting: Record<string, AttributeValue>[] = [];
-  const flush = async () => {
-    const batches = Array.from({ length: Math.ceil(waiting.length / BATCH) }, (_, at) =>
-      waiting.slice(at * BATCH, (at + 1) * BATCH),
-    );
-    waiting = [];
-    await Promise.all(batches.map((batch) => write(client, tokensTable, batch)));
-  };
-  for (const token of tokens) {
-    waiting.push(writes.token(token, '').Item);
-    for (const term of token.terms) waiting.push(writes.entry(token, term).Put?.Item ?? {});
-    if (waiting.length >= BATCH * AT_ONCE) await flush();
+  function* items() {
+    for (const token of tokens) {
+      yield writes.token(token, '').Item;
+      for (const term of token.terms) yield writes.entry(token, term).Put?.Item ?? {};
+    }
   }
-  await flush();
+  await putAll(tables.client, tables.tokensTable, items());
 }

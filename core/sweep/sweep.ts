@@ -39,41 +39,20 @@ export interface SweepReport {
   readonly oldestDueMs: number;
   /** Whether the run ended before the work did; the next run goes on. */
   readonly isUnfinished: boolean;
+  /** What is due could not be read to the end. This kind waits for the next run; the others go on. */
+  readonly isUnreadable: boolean;
 }
 
 export interface SweepDeps {
   readonly clock: Clock;
   /** When the run must end, in ms since the epoch. */
   readonly deadline: number;
-  /** Told of every record that failed; it stays due, and the next run tries it again. */
+  /** Called for every record that failed: it stays due, and the next run tries it again. Also if records cannot be read. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Records that are worked on at once. */
-const AT_ONCE = 24;
-
-async function actOn(
-  records: readonly DueRecord[],
-  deps: SweepDeps,
-): Promise<{ readonly done: number; readonly failed: number; readonly left: number }> {
-  const waiting = records[Symbol.iterator]();
-  let [done, failed] = [0, 0];
-  const worker = async (): Promise<void> => {
-    while (deps.clock() < deps.deadline) {
-      const next = waiting.next();
-      if (next.done === true) return;
-      try {
-        await next.value.act();
-        done += 1;
-      } catch (error) {
-        failed += 1;
-        deps.onFailure(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { done, failed, left: records.length - done - failed };
-}
+/** Records that are worked on at once: a call each, and a client has 50 connections (adapters/aws/client-settings.ts). */
+export const AT_ONCE = 48;
 
 /** Shorter than this a turn does no good, in ms. */
 const TURN_MIN_MS = 50;
@@ -109,18 +88,40 @@ export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Prom
 
 /**
  * Works through what is due, until nothing is or the deadline comes. Several runs may overlap: every act looks at its record again, so
- * the worst that happens is a look too many.
+ * the worst that happens is a look too many. A slow record does not delay the others.
  */
 export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
   const now = deps.clock();
-  let [done, failed, oldest] = [0, 0, now];
-  for await (const records of work.due(now)) {
-    oldest = Math.min(oldest, ...records.slice(0, 1).map(({ dueAt }) => dueAt));
-    const result = await actOn(records, deps);
-    done += result.done;
-    failed += result.failed;
-    if (result.left > 0)
-      return { name: work.name, done, failed, oldestDueMs: now - oldest, isUnfinished: true };
+  let [done, failed, oldest, isUnfinished, isUnreadable] = [0, 0, now, false, false];
+  const isOver = () => (isUnfinished ||= deps.clock() >= deps.deadline);
+
+  /** Ends with the time also where page after page holds nothing of this kind. */
+  async function* dueRecords(): AsyncGenerator<DueRecord> {
+    try {
+      for await (const page of work.due(now)) {
+        yield* page;
+        if (isOver()) return;
+      }
+    } catch (error) {
+      isUnreadable = true;
+      deps.onFailure(error);
+    }
   }
-  return { name: work.name, done, failed, oldestDueMs: now - oldest, isUnfinished: false };
+
+  const records = dueRecords();
+  const worker = async (): Promise<void> => {
+    for (let next = await records.next(); next.done !== true; next = await records.next()) {
+      oldest = Math.min(oldest, next.value.dueAt);
+      if (isOver()) return;
+      try {
+        await next.value.act();
+        done += 1;
+      } catch (error) {
+        failed += 1;
+        deps.onFailure(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { name: work.name, done, failed, oldestDueMs: now - oldest, isUnfinished, isUnreadable };
 }

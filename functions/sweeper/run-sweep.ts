@@ -20,7 +20,11 @@ export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<
   const { clock, works, parkedDeliveries, metrics } = deps;
   const deadline = clock() + remainingMs - RESERVE_MS;
   const onFailure = logFailure('sweep');
-  for (const report of await sweepAll(works, { clock, deadline, onFailure })) publish(deps, report);
+  const reports = await sweepAll(works, { clock, deadline, onFailure });
+  for (const report of reports) publish(deps, report);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
   metrics.publishStoredMetrics();
+  // An alarm looks at runs that fail; the other kinds of work have had their turn by now.
+  const unreadable = reports.filter((report) => report.isUnreadable).map(({ name }) => name);
+  if (unreadable.length > 0) throw new Error(`what is due cannot be read: ${unreadable.join(', ')}`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, paginateScan, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -5,6 +6,7 @@ import { z } from 'zod';
 import type { Table } from '../../adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../adapters/dynamodb/token-tables.ts';
 import { DataStack } from '../../lib/data-stack.ts';
+import type { AwsService } from '../../local/aws-service.ts';
 import type { CallRecord } from '../../local/aws-endpoint/call-counter.ts';
 import { startAwsEndpoint } from '../../local/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../local/dynamodb/create-dynamodb.ts';
@@ -84,6 +86,8 @@ function clientWith(endpoint: string, fate: Fate, onRead: (keys: readonly string
 
 /** The tables of the service in a DynamoDB of its own, behind the local endpoint and the real client. */
 export interface Database {
+  /** Where it answers, for a client of another process. */
+  readonly url: string;
   /** Tables for an adapter, with a client of their own whose calls meet the fate. */
   tables(fate?: Fate): TokenTables;
   /** One table, likewise. */
@@ -97,7 +101,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export async function aDatabase(listShards = 4): Promise<Database> {
+/** A service whose calls last as long as on AWS at the least; they do not wait for each other. */
+const delayed = (service: AwsService, latencyMs: number): AwsService => ({
+  ...service,
+  handle: async (call) => {
+    const [response] = await Promise.all([service.handle(call), sleep(latencyMs)]);
+    return response;
+  },
+});
+
+export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise<Database> {
   const template = Template.fromStack(new DataStack(new App(), 'Data', {}));
   const dynamodb = await createDynamoDb(ACCOUNT);
   for (const name of TABLES) await dynamodb.createTable(definitionOf(template, name));
@@ -105,7 +118,7 @@ export async function aDatabase(listShards = 4): Promise<Database> {
   let reads: string[] = [];
   const endpoint = await startAwsEndpoint({
     ...ACCOUNT,
-    services: [dynamodb],
+    services: [latencyMs > 0 ? delayed(dynamodb, latencyMs) : dynamodb],
     roleForAccessKey: () => 'administrator',
     onCall: (record) => records.push(record),
   });
@@ -117,6 +130,7 @@ export async function aDatabase(listShards = 4): Promise<Database> {
   };
   const observer = connect(() => undefined);
   return {
+    url: endpoint.url,
     tables: (fate = () => undefined) => ({
       client: connect(fate),
       tokensTable: 'Tokens',

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { dueCvcs, dueTokens } from '../../../adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
-import { sweep } from '../../../core/sweep/sweep.ts';
+import { sweep, type DueRecord } from '../../../core/sweep/sweep.ts';
 import type { StoredToken } from '../../../core/tokens/token.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { aCvc, aFullToken, aStoredToken, changed, TENANT, terms } from './a-stored-token.ts';
@@ -369,6 +369,69 @@ describe('the sweep', () => {
     now += 2_000;
     await sweepAll();
     expect((await store.findCvcs(TENANT, [card.id])).get(card.id)?.until).toBe(next.cvcUntil);
+  });
+
+  it('leaves a token alone that was given more time, or that another one took the id of, after it was found to be due', async () => {
+    const store = aStore();
+    const expiration = { at: now + 1_000, offsetMinutes: 0 };
+    const [extended, replaced, gone] = [1, 2, 3].map(() => aStoredToken({ expiration })) as [
+      StoredToken,
+      StoredToken,
+      StoredToken,
+    ];
+    await store.create([{ token: extended }, { token: replaced }, { token: gone }]);
+    now += 2_000;
+    const records: DueRecord[] = [];
+    for await (const page of dueTokens(database.tables(), clock).due(now)) records.push(...page);
+    const next = changed(extended, { expiration: { at: now + 90_000, offsetMinutes: 0 } });
+    await store.update(extended, { token: next });
+    await store.deleteWhole(replaced);
+    await store.create([{ token: aStoredToken({ id: replaced.id }) }]);
+    await Promise.all(records.map((record) => record.act()));
+    expect(records).toHaveLength(3);
+    expect(new Set(await visible())).toEqual(new Set([extended.id, replaced.id]));
+  });
+
+  it('removes a plain expired token by one call, and one with entries by two', async () => {
+    const expiration = { at: now - 1, offsetMinutes: 0 };
+    const tokens = [aStoredToken({ expiration }), aStoredToken({ expiration, terms: terms(2) })];
+    for (const token of tokens) {
+      await aStore().create([{ token }]);
+      database.takeCalls();
+      await sweepAll();
+      const writes = database.takeCalls().map(({ action }) => action.replace('dynamodb:', ''));
+      expect(writes.filter((action) => action !== 'Query')).toEqual(
+        token.terms.length === 0 ? ['DeleteItem'] : ['DeleteItem', 'TransactWriteItems'],
+      );
+    }
+    expect(await database.keys()).toEqual([]);
+  });
+
+  it('does not touch an expired token that a writer is in the middle of changing', async () => {
+    const store = aStore();
+    const token = aStoredToken({ expiration: { at: now + 1_000, offsetMinutes: 0 } });
+    await store.create([{ token }]);
+    const next = changed(token, { terms: terms(130) });
+    await expect(aStore(dyingAt(3)).update(token, { token: next })).rejects.toThrow();
+    now += 2_000;
+    const before = await database.keys();
+    await sweepAll();
+    expect(await database.keys()).toEqual(before);
+    now += 120_000;
+    await sweepAll();
+    await sweepAll();
+    expect(await database.keys()).toEqual([]);
+  });
+
+  it('takes the oldest of all partitions of the index first', async () => {
+    const store = aStore();
+    const count = 40;
+    for (let age = 0; age < count; age += 1)
+      await store.create([{ token: aStoredToken({ expiration: { at: now - age, offsetMinutes: 0 } }) }]);
+    const dueAt: number[] = [];
+    for await (const page of dueTokens(database.tables(), clock).due(now))
+      dueAt.push(...page.map((record) => record.dueAt));
+    expect(dueAt).toEqual(Array.from({ length: count }, (_, index) => now - count + 1 + index));
   });
 
   it('may run twice at once, and ends at its deadline to go on later', async () => {

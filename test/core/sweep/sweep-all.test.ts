@@ -1,4 +1,4 @@
-import { sweepAll, type DueWork, type DueWorkName } from '../../../core/sweep/sweep.ts';
+import { AT_ONCE, sweep, sweepAll, type DueWork, type DueWorkName } from '../../../core/sweep/sweep.ts';
 
 const RUN_MS = 50_000;
 
@@ -36,6 +36,71 @@ async function swept(works: (clock: { now: number }) => readonly DueWork[]) {
   return { reports, took: clock.now - 1_000 };
 }
 
+/** A kind of work that yields these pages, each record with an act of its own. */
+const pagesOf = (name: DueWorkName, ...pages: readonly (readonly (() => Promise<void>)[])[]): DueWork => ({
+  name,
+  async *due() {
+    for (const page of pages) yield await Promise.resolve(page.map((act) => ({ dueAt: 0, act })));
+  },
+});
+
+const done = () => Promise.resolve();
+
+describe('a sweep of one kind of work', () => {
+  test('goes on with the next page while a slow record of the one before is still worked on', async () => {
+    let release: () => void = () => undefined;
+    const slow = () => new Promise<void>((resolve) => (release = resolve));
+    const last = () => {
+      release();
+      return Promise.resolve();
+    };
+    const deps = { clock: () => 1, deadline: 2, onFailure: () => undefined };
+    expect(await sweep(pagesOf('cvc', [slow, done], [done], [last]), deps)).toMatchObject({ done: 4 });
+  });
+
+  test('works on more records at once than one call at a time would let it', async () => {
+    let [running, most] = [0, 0];
+    const act = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    };
+    const deps = { clock: () => 1, deadline: 2, onFailure: () => undefined };
+    await sweep(
+      pagesOf(
+        'cvc',
+        Array.from({ length: 200 }, () => act),
+      ),
+      deps,
+    );
+    expect(most).toBe(AT_ONCE);
+  });
+
+  test('a record that fails stops none of the others, and is reported', async () => {
+    const failures: unknown[] = [];
+    const deps = { clock: () => 1, deadline: 2, onFailure: (error: unknown) => failures.push(error) };
+    const fail = () => Promise.reject(new Error('one'));
+    const report = await sweep(pagesOf('cvc', [fail, done], [done, fail]), deps);
+    expect([report.done, report.failed, failures.length]).toEqual([2, 2, 2]);
+  });
+
+  test('ends at its deadline, also among pages that hold nothing for it', async () => {
+    let now = 0;
+    const work: DueWork = {
+      name: 'sessions',
+      async *due() {
+        for (;;) {
+          now += 1;
+          yield await Promise.resolve([]);
+        }
+      },
+    };
+    const report = await sweep(work, { clock: () => now, deadline: 10, onFailure: () => undefined });
+    expect([now, report.isUnfinished]).toEqual([10, true]);
+  });
+});
+
 describe('a run over several kinds of work', () => {
   test('a backlog without end keeps none of the others waiting, and gets the time that they do not need', async () => {
     const { reports, took } = await swept((clock) => [
@@ -58,9 +123,29 @@ describe('a run over several kinds of work', () => {
       aWork('reactors', 0, 1, clock),
     ]);
     expect(reports).toEqual([
-      { name: 'cvc', done: 250, failed: 0, oldestDueMs: 1_000, isUnfinished: false },
-      { name: 'reactors', done: 0, failed: 0, oldestDueMs: 0, isUnfinished: false },
+      { name: 'cvc', done: 250, failed: 0, oldestDueMs: 1_000, isUnfinished: false, isUnreadable: false },
+      { name: 'reactors', done: 0, failed: 0, oldestDueMs: 0, isUnfinished: false, isUnreadable: false },
     ]);
     expect(took).toBe(250);
+  });
+
+  test('a kind whose records cannot be read keeps none of the others waiting, and is read once', async () => {
+    let reads = 0;
+    const broken: DueWork = {
+      name: 'cvc',
+      // eslint-disable-next-line require-yield
+      async *due() {
+        reads += 1;
+        await Promise.reject(new Error('throttled'));
+      },
+    };
+    const failures: unknown[] = [];
+    const deps = { clock: () => 1, deadline: 60_000, onFailure: (error: unknown) => failures.push(error) };
+    const reports = await sweepAll([broken, pagesOf('tokens', [done])], deps);
+    expect(reports.map(({ isUnreadable, done: count }) => [isUnreadable, count])).toEqual([
+      [true, 0],
+      [false, 1],
+    ]);
+    expect([reads, failures.length]).toEqual([1, 1]);
   });
 });

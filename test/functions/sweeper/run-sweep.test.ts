@@ -80,4 +80,15 @@ describe('a run of the sweep', () => {
       [0, 1],
     ]);
   });
+
+  it('fails after the other kinds if one cannot be read', async () => {
+    const swept: string[] = [];
+    const unreadable = {
+      name: 'cvc' as const,
+      due: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('x')) }) }),
+    };
+    const tokens = work('tokens', () => Promise.resolve(void swept.push('tokens')));
+    await expect(emitted([unreadable, tokens])).rejects.toThrow('what is due cannot be read: cvc');
+    expect(swept).toEqual(['tokens']);
+  });
 });

@@ -1,0 +1,52 @@
+// A process that holds the sweeper's bundle, as an instance of its function does, and runs it as often as its parent says. Its first argument is
+// the bundle. It reports what the run swept, how long it took, and the processor time of all of its threads.
+import { pathToFileURL } from 'node:url';
+
+/** What one run of the sweeper did. */
+export interface SweeperRun {
+  /** Records by kind of work, as the metrics of the run say. */
+  readonly swept: Readonly<Record<string, number>>;
+  readonly failed: number;
+  readonly elapsedMs: number;
+  readonly cpuMs: number;
+}
+
+interface Metrics {
+  readonly Work?: string;
+  readonly Swept?: number;
+  readonly SweepFailures?: number;
+}
+
+type Handler = (event: object, context: { readonly getRemainingTimeInMillis: () => number }) => Promise<void>;
+
+let lines: string[] = [];
+process.stdout.write = (line: string | Uint8Array) => {
+  lines.push(String(line));
+  return true;
+};
+const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as {
+  readonly handler: Handler;
+};
+
+async function run(remainingMs: number): Promise<SweeperRun> {
+  lines = [];
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  await handler({}, { getRemainingTimeInMillis: () => remainingMs });
+  const { user, system } = process.cpuUsage(before);
+  const elapsedMs = performance.now() - started;
+  const metrics = lines.filter((line) => line.includes('"Swept"')).map((line) => JSON.parse(line) as Metrics);
+  return {
+    swept: Object.fromEntries(metrics.map(({ Work = '', Swept = 0 }) => [Work, Swept])),
+    failed: metrics.reduce((sum, { SweepFailures = 0 }) => sum + SweepFailures, 0),
+    elapsedMs,
+    cpuMs: (user + system) / 1000,
+  };
+}
+
+process.on('message', (remainingMs: number) => {
+  run(remainingMs).then(
+    (done) => process.send?.(done),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.send?.('ready');
