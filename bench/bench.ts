@@ -19,6 +19,7 @@ const SECTIONS = [
   'postgres',
   'proxy',
   'reactor-runtime',
+  'sweep',
 ];
 const DOCUMENT = 'docs/performance.md';
 

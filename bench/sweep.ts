@@ -157,7 +157,7 @@ try {
         budget: 'cvcs or expired tokens swept a minute, of the dearest kind',
         limit: `at least ${whole(PROMISED)}`,
         measured: whole(slowest),
-        reference: `the smaller of what one processor and what calls of ${String(LATENCY_MS)} ms allow`,
+        reference: `the smaller of two bounds: CPU, calls of ${String(LATENCY_MS)} ms`,
         isMet: slowest >= PROMISED,
       },
     ],
