@@ -8,8 +8,7 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import type { DataStack } from './data-stack.ts';
 
-type TableAction =
-  'GetItem' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
+type TableAction = 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
 
 /** Lets a function make the named calls on a table. Transactions are checked by the actions of their writes. */
 export function allowOnTable(
@@ -48,14 +47,7 @@ export function allowTokenWrites({
   ephemeral,
 }: Pick<DataStack, 'tokens' | 'ephemeral'>): PolicyStatement[] {
   return [
-    allowOnTable(tokens, [
-      'GetItem',
-      'BatchGetItem',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-      'BatchWriteItem',
-    ]),
+    allowOnTable(tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']),
     allowOnTable(ephemeral, ['BatchGetItem', 'DeleteItem']),
     // Who creates tokens looks for the one that a new one would be a duplicate of.
     allowQueryIndex(tokens, INDEXES.fingerprint),

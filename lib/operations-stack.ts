@@ -71,7 +71,7 @@ export class OperationsStack extends Stack {
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
         allowQueryIndex(data.tokens, INDEXES.list),
-        allowOnTable(data.reactors, ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowOnFunctions(this, reactors.functionPrefix, [
           'DeleteFunction',
           'DeleteProvisionedConcurrencyConfig',
@@ -107,21 +107,14 @@ export class OperationsStack extends Stack {
       },
       grants: [
         allowQueryIndex(data.tokens, INDEXES.due),
-        allowOnTable(data.tokens, [
-          'GetItem',
-          'BatchGetItem',
-          'PutItem',
-          'UpdateItem',
-          'DeleteItem',
-          'BatchWriteItem',
-        ]),
+        allowOnTable(data.tokens, ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']),
         allowQueryIndex(data.ephemeral, INDEXES.due),
-        allowOnTable(data.ephemeral, ['GetItem', 'DeleteItem']),
+        allowOnTable(data.ephemeral, ['DeleteItem']),
         allowQueryIndex(data.access, INDEXES.due),
         // No right on the tenants' keys: a rotation needs none in hand.
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowQueryIndex(data.reactors, INDEXES.due),
-        allowOnTable(data.reactors, ['GetItem', 'PutItem', 'DeleteItem']),
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowOnFunctions(this, reactors.functionPrefix, [
           'UpdateAlias',
           'ListVersionsByFunction',

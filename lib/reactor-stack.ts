@@ -143,7 +143,7 @@ export class ReactorStack extends Stack {
       },
       grants: [
         ...allowTokenWrites(data),
-        allowOnTable(data.reactors, ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
         allowOnFunctions(this, prefix, [
           'CreateFunction',
           'GetFunction',
@@ -192,10 +192,10 @@ export class ReactorStack extends Stack {
       },
       grants: [
         allowOnTable(data.access, ['BatchGetItem']),
-        allowOnTable(data.ephemeral, ['GetItem', 'PutItem']),
+        allowOnTable(data.ephemeral, ['BatchGetItem', 'PutItem']),
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
-        allowOnTable(data.reactors, ['GetItem', 'PutItem']),
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem']),
         allowOnFunctions(this, this.functionPrefix, ['InvokeFunction'], VERSIONS),
         allowSend(this.invocations.queue),
         allowSend(this.deliveries.queue),
@@ -222,9 +222,9 @@ export class ReactorStack extends Stack {
       },
       grants: [
         allowOnTable(data.access, ['BatchGetItem']),
-        allowOnTable(data.ephemeral, ['GetItem', 'BatchGetItem']),
+        allowOnTable(data.ephemeral, ['BatchGetItem']),
         allowTenantKeys(data.key, 'Decrypt'),
-        allowOnTable(data.reactors, ['GetItem', 'PutItem']),
+        allowOnTable(data.reactors, ['BatchGetItem', 'PutItem']),
         allowSend(this.deliveries.queue),
       ],
     }).lambda;

@@ -47,7 +47,7 @@ export class ApiFunction<
       grants: [
         // Authentication, tenant keys, and the records of idempotency keys.
         allowOnTable(access, ['BatchGetItem']),
-        allowOnTable(ephemeral, ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem']),
+        allowOnTable(ephemeral, ['BatchGetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),
         ...content.grants,
       ],
