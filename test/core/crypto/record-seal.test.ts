@@ -1,5 +1,7 @@
 import { createSecretKey, randomBytes, webcrypto } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { deriveKey } from '../../../core/crypto/derive-key.ts';
 import {
   dataKeyVersion,
   openRecord,
@@ -7,12 +9,24 @@ import {
   SEAL_OVERHEAD_BYTES,
   sealRecord,
 } from '../../../core/crypto/record-seal.ts';
-import { RECORD_VECTORS } from './record-vectors.ts';
+import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 
 const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
-/** The format of docs/security.md, written from it anew with WebCrypto: no line is shared with the product. */
+/** The keys of docs/security.md, written from it anew with WebCrypto: no line is shared with the product. */
+async function deriveIndependently(root: Uint8Array, info: string): Promise<Uint8Array> {
+  const material = await webcrypto.subtle.importKey('raw', root, 'HKDF', false, ['deriveBits']);
+  const hkdf = {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(),
+    info: new TextEncoder().encode(`cloakroom tenant key v1 ${info}`),
+  };
+  return new Uint8Array(await webcrypto.subtle.deriveBits(hkdf, material, 256));
+}
+
+/** The format of docs/security.md, likewise. */
 async function openIndependently(
   key: Uint8Array,
   where: readonly string[],
@@ -99,14 +113,35 @@ describe('a sealed record', () => {
     );
   });
 
-  it.each(RECORD_VECTORS)('has the test vector $name', async (vector) => {
-    const [key, record] = [Buffer.from(vector.key, 'hex'), Buffer.from(vector.record, 'hex')];
-    const { tenantId, recordId, field, bound } = vector;
+  it.each(RECORD_VECTORS)('has the test vector $name, from the root on', async (vector) => {
+    const { root, version, tenantId, recordId, field, bound, plaintext } = vector;
+    const record = Buffer.from(vector.record, 'hex');
     const where = { tenantId, recordId, field, bound };
-    const opened = openRecord({ version: dataKeyVersion(record), key: createSecretKey(key) }, where, record);
-    expect(opened.toString('utf8')).toBe(vector.plaintext);
-    await expect(openIndependently(key, [tenantId, recordId, field, ...bound], record)).resolves.toBe(
-      vector.plaintext,
-    );
+    const key = deriveKey(createSecretKey(Buffer.from(root, 'hex')), 'data', version);
+    expect([dataKeyVersion(record), key.export().toString('hex')]).toEqual([version, vector.key]);
+    expect(openRecord({ version, key }, where, record).toString('utf8')).toBe(plaintext);
+    const derived = await deriveIndependently(Buffer.from(root, 'hex'), `data ${String(version)}`);
+    const parts = [tenantId, recordId, field, ...bound];
+    await expect(openIndependently(derived, parts, record)).resolves.toBe(plaintext);
+  });
+
+  it.each(KEY_VECTORS)('has the test vector of the key for $purpose', async ({ purpose, key }) => {
+    const root = Buffer.from(RECORD_VECTORS[0]?.root ?? '', 'hex');
+    expect(deriveKey(createSecretKey(root), purpose, 1).export().toString('hex')).toBe(key);
+    expect(deriveKey(createSecretKey(root), purpose, 9).export().toString('hex')).toBe(key);
+    expect(Buffer.from(await deriveIndependently(root, purpose)).toString('hex')).toBe(key);
+  });
+
+  it('has its test vectors in docs/security.md', () => {
+    const page = readFileSync('docs/security.md', 'utf8');
+    const lines = [
+      ...RECORD_VECTORS.flatMap(({ root, key, record }) => [
+        `root       ${root}`,
+        `key        ${key}`,
+        `record     ${record}`,
+      ]),
+      ...KEY_VECTORS.map(({ purpose, key }) => `${purpose.padEnd(12)} ${key}`),
+    ];
+    expect(lines.filter((line) => !page.includes(line))).toEqual([]);
   });
 });
