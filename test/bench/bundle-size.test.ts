@@ -6,14 +6,15 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../bench/cold-start/bun
  * something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 484,
-  applications: 191,
-  proxy: 458,
-  reactors: 553,
-  'reactor-worker': 489,
-  'webhook-sender': 185,
+  tokens: 489,
+  applications: 197,
+  proxy: 468,
+  reactors: 557,
+  'reactor-worker': 492,
+  'webhook-sender': 190,
   sweeper: 175,
-  operator: 159,
+  // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions.
+  operator: 396,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const references = new Map<string, number>();
