@@ -96,7 +96,15 @@ export interface Authorization extends Grants {
   readonly expiresAt?: number;
 }
 
+/** Largest grants of a session, in bytes of JSON: they stand in its record. An application's cannot be as large. */
+const GRANTS_MAX_BYTES = 300_000;
+
 function checkAuthorization({ permissions, rules, expiresAt }: Authorization, now: number): void {
+  if (Buffer.byteLength(JSON.stringify({ permissions, rules })) > GRANTS_MAX_BYTES)
+    throw new ServiceError(
+      'payload_too_large',
+      `Permissions and rules of a session are at most ${String(GRANTS_MAX_BYTES)} bytes of JSON.`,
+    );
   const fields = new FieldReporter();
   if (permissions.length === 0 && rules.length === 0)
     fields.report('permissions', 'permissions or rules must not be empty');

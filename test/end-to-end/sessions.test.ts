@@ -121,6 +121,23 @@ describe('a session', () => {
     expect((await grant(rule({ container: '/a/x/' }))).status).toBe(200);
   });
 
+  it('413: takes as many conditions as fit its record, and refuses more', async () => {
+    const app = await aRevealingApplication();
+    const conditions = (count: number) =>
+      Array.from({ length: count }, () => ({
+        attribute: 'id',
+        operator: 'starts_with',
+        value: 'x'.repeat(500),
+      }));
+    const rules = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ ...reading(conditions(100)), priority: at + 1 }));
+    const grant = async (count: number) => {
+      const { nonce } = await aSession();
+      return (await app.post('/sessions/authorize', { nonce, rules: rules(count) })).status;
+    };
+    expect([await grant(5), await grant(6), await grant(100)]).toEqual([200, 413, 413]);
+  });
+
   it('400: an authorization that makes no sense; 404: an unknown nonce; 403: the wrong kind of application', async () => {
     const session = await aSession();
     const app = await aRevealingApplication();

@@ -100,6 +100,23 @@ describe('the copies of what an application grants', () => {
     },
   );
 
+  it('fit one transaction, however large the application may be', async () => {
+    const { application, key } = await world.anApplication(tenantId);
+    const segment = 'x'.repeat(63);
+    const rules = Array.from({ length: 100 }, (_, at) => ({
+      description: '\u20ac'.repeat(500),
+      priority: at + 1,
+      container: `/${String(at).padStart(64, '0')}/${Array.from({ length: 7 }, () => `${segment}x`).join('/')}/`,
+      transform: 'reveal' as const,
+      permissions: ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete'] as const,
+    }));
+    await updateApplication(world.operator, manager(), application.id, { name: 'x', permissions: [], rules });
+    expect(await statusesOf(key)).toEqual([404]);
+    const { key: next } = await regenerateKey(world.operator, manager(), application.id);
+    expect([await statusesOf(key), await statusesOf(next.reveal())]).toEqual([[401], [404]]);
+    await deleteApplication(world.operator, manager(), application.id);
+  });
+
   it('are written by a change that lost its answer, and not by one that met another', async () => {
     const { application } = await world.anApplication(tenantId);
     const lost = createApplicationStore(
