@@ -109,6 +109,22 @@ describe('rotation and re-sealing under load', () => {
   });
 });
 
+describe('the replacement of a root', () => {
+  it('begins with a wait that cannot be hurried, and the tenant goes on meanwhile', async () => {
+    const { id, app } = await aTenant();
+    const made = await app.post('/tokens', { type: 'token', data: 'x', metadata: { a: 'b' } });
+    const begun = await operator({ command: 'replace-root', tenant_id: id });
+    expect(begun).toEqual({ tenant_id: id, state: 'waiting', next_step: expect.any(String) });
+    expect(Math.abs(Date.parse(begun['next_step'] ?? '') - Date.now() - 360_000)).toBeLessThan(30_000);
+    expect(await operator({ command: 'replace-root', tenant_id: id })).toEqual(begun);
+    expect(await operator({ command: 'rotate-keys', tenant_id: id })).toHaveProperty('errorMessage');
+    expect((await app.get(`/tokens/${made.body.id as string}`)).body.data).toBe('x');
+    const found = await app.post('/tokens/search', { query: 'metadata.a:"b"' });
+    expect(found.body.data).toMatchObject([{ id: made.body.id }]);
+    expect(sum(await reseal(id), 'left')).toBe(0);
+  });
+});
+
 describe('the destruction of a tenant', () => {
   it('needs its id twice, and leaves nothing of it', async () => {
     const { id, app, manager } = await aTenant();
@@ -159,7 +175,9 @@ describe('the operator', () => {
     { command: 'nothing' },
     { command: 'rotate-keys', tenant_id: 'x' },
     { command: 'rotate-keys', tenant_id: randomUUID() },
+    { command: 'replace-root', tenant_id: randomUUID() },
     { command: 'reseal', tenant_id: randomUUID() },
+    { command: 'reseal', tenant_id: randomUUID(), after: 'nothing' },
     { command: 'resend-delivery', tenant_id: randomUUID(), invocation_id: randomUUID() },
   ])('is told what is wrong with %j', async (command) => {
     expect(await operator(command)).toHaveProperty('errorMessage');
