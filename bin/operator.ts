@@ -21,6 +21,10 @@ interface Command {
 
 type Answer = Readonly<Record<string, unknown>>;
 
+/** Ids of records that do not open. */
+const idsIn = (unreadable: unknown): string =>
+  Array.isArray(unreadable) && unreadable.length > 0 ? `; these do not open: ${unreadable.join(', ')}` : '';
+
 const COMMANDS: Readonly<Record<string, Command>> = {
   'create-tenant': {
     usage: '--name NAME',
@@ -41,19 +45,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     payload: ({ tenant }) => ({ tenant_id: tenant }),
   },
   'replace-root': {
-    usage: '--tenant ID',
-    does: 'the next step of another root key, for one that may have been copied',
+    usage: '--tenant ID [--start]',
+    does: 'another root key, for one that may have been copied: begins, or goes on',
     needs: ['tenant'],
-    payload: ({ tenant }) => ({ tenant_id: tenant }),
+    payload: ({ tenant, start }) => ({ tenant_id: tenant, start }),
   },
   reseal: {
-    usage: '--tenant ID [--after A]',
+    usage: '--tenant ID',
     does: 'seals old records under the current key while the service goes on',
     needs: ['tenant'],
-    payload: ({ tenant, after }) => ({ tenant_id: tenant, ...(after !== undefined && { after }) }),
-    next: ({ after }, asked) => (typeof after === 'string' ? { ...asked, after } : undefined),
-    progress: ({ seen, resealed, left, after }) =>
-      `${String(seen)} seen, ${String(resealed)} resealed, ${String(left)} left so far${typeof after === 'string' ? `; goes on with --after ${after}` : ''}`,
+    payload: ({ tenant }) => ({ tenant_id: tenant }),
+    next: ({ done }, asked) => (done === true ? undefined : asked),
+    progress: ({ seen, resealed, left, unreadable }) =>
+      `${String(seen)} seen, ${String(resealed)} resealed, ${String(left)} left so far${idsIn(unreadable)}`,
+    isBad: ({ left }) => left !== 0,
   },
   'destroy-tenant': {
     usage: '--tenant ID --confirm ID',
@@ -117,7 +122,7 @@ function parse(args: readonly string[]) {
         name: { type: 'string' },
         tenant: { type: 'string' },
         confirm: { type: 'string' },
-        after: { type: 'string' },
+        start: { type: 'boolean', default: false },
         invocation: { type: 'string' },
         limit: { type: 'string' },
         function: { type: 'string', default: 'Cloakroom-operator' },

@@ -79,14 +79,14 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
 
 /** HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no cvc, which nothing may outlive. What is named so and cannot be one counts. */
 async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
-  const [{ key }, keys] = await Promise.all([
+  const [{ key }, all] = await Promise.all([
     tenantKeys.current(tenantId, 'idempotency'),
     tenantKeys.all(tenantId, 'idempotency'),
   ]);
   const text = body === undefined ? '' : JSON.stringify(canonical(withoutAnyCvc(body, canBeCvc)));
   const hashUnder = (each: KeyObject) => createHmac('sha256', each).update(text).digest();
-  // Under each root: there are two while one is being replaced.
-  return { hash: hashUnder(key), others: keys.map(hashUnder) };
+  // Under the other root, of which there is one while it is being replaced.
+  return { hash: hashUnder(key), others: all.filter((each) => each !== key).map(hashUnder) };
 }
 
 function refusal(

@@ -29,7 +29,7 @@ const NAME_MAX_BYTES = 1_600;
 
 /** Whether an id, or a fingerprint, that somebody asks for can be part of a key at all. What cannot is not there. */
 export function canBeInKey(name: string): boolean {
-  return name !== '' && Buffer.byteLength(name) <= NAME_MAX_BYTES;
+  return name !== '' && name.isWellFormed() && Buffer.byteLength(name) <= NAME_MAX_BYTES;
 }
 
 /** The tenant and the id in the partition key of a token. */

@@ -14,10 +14,11 @@ const basics = {
       since: z.number(),
       addedAt: z.number(),
       startedAt: z.exactOptional(z.number()),
+      settledAt: z.exactOptional(z.number()),
+      clearedAt: z.exactOptional(z.number()),
     }),
   ),
   keyVersion: z.number(),
-  resealedSince: z.exactOptional(z.number()),
 };
 
 const basicsItem = z.object(basics);
@@ -30,6 +31,7 @@ const tenantItem = z.object({
   previousWebhookSecret: z.exactOptional(z.object({ sealed: binary, until: z.number() })),
   createdAt: z.number(),
   rotateAt: z.number(),
+  reseal: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
   version: z.number(),
 });
 
@@ -40,9 +42,8 @@ export function tenantItemOf(tenant: Tenant): Item {
 }
 
 /** A copy of what requests need of a tenant. */
-export function basicsItemOf(tenant: Tenant, copy: number): Item {
-  const { id, settings, roots, keyVersion, resealedSince } = tenant;
-  return toItem({ ...tenantCopyKey(id, copy), settings, roots, keyVersion, resealedSince });
+export function basicsItemOf({ id, settings, roots, keyVersion }: Tenant, copy: number): Item {
+  return toItem({ ...tenantCopyKey(id, copy), settings, roots, keyVersion });
 }
 
 /** Parses a tenant's item. Throws if it is not one. */

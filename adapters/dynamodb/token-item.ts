@@ -40,6 +40,7 @@ const tokenShape = {
   terms: z.array(z.string()),
   hasMask: z.boolean(),
   derivedSince: z.number(),
+  termsSince: z.number(),
   holdsLock: z.boolean(),
   version: z.number(),
   writeId: binary,

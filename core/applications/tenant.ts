@@ -8,6 +8,16 @@ export interface PreviousWebhookSecret {
   readonly until: number;
 }
 
+/** How far sealing all records anew has come. */
+export interface ResealWalk {
+  /** Ms since the epoch. */
+  readonly startedAt: number;
+  /** Records that it had to leave as they are. */
+  readonly left: number;
+  /** The position of the last token that is done. */
+  readonly after: string;
+}
+
 /** A tenant with what its keys are derived from. Secrets are sealed under its `webhook` key. */
 export interface Tenant extends KeyRing {
   readonly id: string;
@@ -20,6 +30,8 @@ export interface Tenant extends KeyRing {
   readonly createdAt: number;
   /** When the tenant gets another data key, in ms since the epoch. */
   readonly rotateAt: number;
+  /** A walk over all records that goes on. */
+  readonly reseal?: ResealWalk;
   /** Starts at 1 and grows by one with each change. */
   readonly version: number;
 }

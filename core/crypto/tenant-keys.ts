@@ -2,7 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { deriveKey, type KeyPurpose } from './derive-key.ts';
-import { currentRoot, rootOf, settledRoot, type KeyRing, type WrappedRoot } from './key-ring.ts';
+import {
+  currentRoot,
+  rootOf,
+  searchedRoots,
+  settledRoot,
+  type KeyRing,
+  type WrappedRoot,
+} from './key-ring.ts';
 import type { KeyService } from './key-service.ts';
 import type { DataKey } from './record-seal.ts';
 
@@ -14,8 +21,11 @@ export interface KeyRingStore {
 /** How long a ring and its unwrapped roots may stay in memory, in milliseconds (architecture.md, Keys). */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
+/** By then every instance has forgotten a ring that it read before, and answered what it was doing with it, in ms. */
+export const FORGOTTEN_MS = KEY_LIFETIME_MS + 60_000;
+
 /**
- * The tenants' keys in plaintext: the root is unwrapped on first use, everything else is derived from it, and all of it is forgotten after
+ * The tenants' keys in plaintext: the root is unwrapped on first use, everything else is derived from it, and nothing of it is used after
  * {@link KEY_LIFETIME_MS}.
  */
 export interface TenantKeys {
@@ -25,6 +35,8 @@ export interface TenantKeys {
   version(tenantId: string, purpose: KeyPurpose, version: number): Promise<DataKey>;
   /** The key of the purpose under each root, the oldest first: there are two while a root is being replaced, and one otherwise. */
   all(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly KeyObject[]>;
+  /** Those of them that some instance may still look for something by: see `searchedRoots`. */
+  searched(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly DataKey[]>;
   /** The key of the purpose that everything which lasts can be found by: see `settledRoot`. */
   settled(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<KeyObject>;
   /** {@link current}, read anew: for who must not take a key that has been replaced meanwhile. */
@@ -161,6 +173,12 @@ export function createTenantKeys(deps: {
       return Promise.all(
         ring.roots.map(async (root) => (await keyOf(tenantId, ring, purpose, root.since)).key),
       );
+    },
+
+    async searched(tenantId, purpose) {
+      const ring = await ringOf(tenantId);
+      const found = searchedRoots(ring, deps.clock() - FORGOTTEN_MS);
+      return Promise.all(found.map(({ since }) => keyOf(tenantId, ring, purpose, since)));
     },
 
     async settled(tenantId, purpose) {

@@ -48,7 +48,7 @@ async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string)
 /**
  * One step of destroying a tenant, to be repeated until it is done. The wrapped root goes first: from then on nothing of the tenant can be
  * opened anywhere, backups included (those of the Access table still hold the wrapped root until they age out), its keys are refused, and whatever is
- * interrupted later is only rubbish that the next step finds. Instances that unwrapped the root remember it for five minutes at the most. Throws `not_found`.
+ * interrupted later is only rubbish that the next step finds; what a request that was under way writes after the last step stays, and opens for nobody. Instances that unwrapped the root remember it for five minutes at the most. Throws `not_found`.
  */
 export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: string): Promise<DestroyStep> {
   await destroyKeys(deps, tenantId);

@@ -1,19 +1,19 @@
 import { changeTenant, existingTenant, type TenantDeps } from '../applications/change-tenant.ts';
-import { currentRoot } from '../crypto/key-ring.ts';
+import type { ResealWalk, Tenant } from '../applications/tenant.ts';
+import { currentRoot, searchedRoots, type WrappedRoot } from '../crypto/key-ring.ts';
 import { dataKeyVersion } from '../crypto/record-seal.ts';
-import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { FORGOTTEN_MS, type TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { openReactor, sealContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
-import { invalid } from '../shared/service-error.ts';
-import { withAnotherRoot } from '../tokens/derive-anew.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { derivedAnew } from '../tokens/derive-anew.ts';
 import { sealAnew } from '../tokens/seal-token.ts';
-import type { StoredToken } from '../tokens/token.ts';
+import type { StoredToken, TokenHead } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { withResealedSecrets } from '../webhooks/webhook-secrets.ts';
-import { FORGOTTEN_MS } from './replace-root.ts';
 
 export interface ResealDeps extends TenantDeps {
   readonly tokenStore: TokenStore;
@@ -21,6 +21,8 @@ export interface ResealDeps extends TenantDeps {
   readonly tenantKeys: TenantKeys;
   readonly vault: Vault;
   readonly clock: Clock;
+  /** Told why a record could not be opened. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** What one step did. */
@@ -29,67 +31,57 @@ export interface ResealStep {
   readonly resealed: number;
   /** Records that were looked at. */
   readonly seen: number;
-  /** Records of the whole walk so far that were busy: another walk finds them. */
+  /** Ids of records of this step that do not open: their content is lost, unless it is restored. */
+  readonly unreadable: readonly string[];
+  /** Records of the whole walk so far that were left as they are: unreadable, or busy, which another walk finds again. */
   readonly left: number;
-  /** Where to go on; absent after the last step. */
-  readonly next?: string;
+  readonly isDone: boolean;
 }
 
-/** Tokens of a step: what a function does well within its time, whatever their size. */
+/** Tokens that a step looks at. */
 const STEP = 200;
-/** Tokens at once. */
+/** Tokens whose data is in memory at once: each may be of 3.5 MB. */
 const AT_ONCE = 10;
+/** After so long a step ends, in ms: a third of the time that a function has. */
+const STEP_MS = 20_000;
 /** Tries to re-seal a token that changes meanwhile. */
 const TRIES = 4;
-
-/** What is re-sealed after the tokens. */
-const REACTORS = 'reactors';
-
-/** A walk over all records: when it began (ms since the epoch), what it had to leave, and where it is. */
-interface Walk {
-  readonly startedAt: number;
-  readonly left: number;
-  readonly at: string | undefined;
-}
-
-function readWalk(from: string | undefined, now: number): Walk {
-  if (from === undefined) return { startedAt: now, left: 0, at: undefined };
-  const [, startedAt, left, at] = /^(\d+)\.(\d+)\.(.+)$/.exec(from) ?? [];
-  if (at === undefined) throw invalid('after', 'is not where a walk goes on');
-  return { startedAt: Number(startedAt), left: Number(left), at };
-}
-
-const writeWalk = ({ startedAt, left }: Walk, at: string) => `${String(startedAt)}.${String(left)}.${at}`;
 
 /** What the records of a walk must come to. */
 interface Goal {
   /** The version of the data key to be sealed under, or newer. */
   readonly version: number;
-  /** The first version of the root to be derived from. */
-  readonly rootSince: number;
+  /** The first version of the root to be derived from, and of the oldest that terms may be derived from beside. */
+  readonly derivedSince: number;
+  readonly termsSince: number;
 }
 
-type Outcome = 'as it should be' | 'resealed' | 'left';
-
-/** Reads a token again that others change meanwhile, a few times: nobody waits for who keeps a token busy. */
-async function resealToken(deps: ResealDeps, found: StoredToken, goal: Goal): Promise<Outcome> {
-  let token: StoredToken | undefined = found;
-  for (let tries = 0; tries < TRIES && token !== undefined; tries += 1) {
-    const outcome = await tryToReseal(deps, token, goal);
-    if (outcome !== 'left') return outcome;
-    token = await deps.tokenStore.find(token.tenantId, token.id);
-  }
-  return token === undefined ? 'as it should be' : 'left';
+function goalOf(tenant: Tenant, now: number): Goal {
+  return {
+    version: tenant.keyVersion,
+    derivedSince: currentRoot(tenant)?.since ?? 0,
+    termsSince: searchedRoots(tenant, now - FORGOTTEN_MS)[0]?.since ?? 0,
+  };
 }
 
-async function tryToReseal(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
-  const { vault, tenantKeys } = deps;
-  const isOld = (sealed: Buffer | undefined) => sealed !== undefined && dataKeyVersion(sealed) < goal.version;
-  const isOfOldRoot = token.derivedSince < goal.rootSince;
-  // A cvc does not live long enough to be worth it.
-  if (!isOld(token.sealedData) && !isOld(token.sealedDetails) && !isOfOldRoot) return 'as it should be';
-  const resealed = { ...token, ...(await sealAnew(vault, token, token)), version: token.version + 1 };
-  const next = isOfOldRoot ? await withAnotherRoot({ vault, tenantKeys }, token, resealed) : resealed;
+type Outcome = 'as it should be' | 'resealed' | 'unreadable' | 'left';
+
+const isSealedBefore = (version: number, sealed: Buffer | undefined): boolean =>
+  sealed !== undefined && dataKeyVersion(sealed) < version;
+
+type Head = Omit<StoredToken, 'sealedData'> & { readonly sealedData?: Buffer | undefined };
+
+const isDerivedBefore = ({ derivedSince, termsSince }: Goal, token: Head): boolean =>
+  token.derivedSince < derivedSince || (token.terms.length > 0 && token.termsSince < termsSince);
+
+const isOld = (goal: Goal, token: Head): boolean =>
+  [token.sealedData, token.sealedDetails].some((sealed) => isSealedBefore(goal.version, sealed)) ||
+  isDerivedBefore(goal, token);
+
+/** Seals a token anew, and derives it anew if it stems from another root. A cvc does not live long enough to be worth it. */
+async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
+  const resealed = { ...token, ...(await sealAnew(deps.vault, token, token)), version: token.version + 1 };
+  const next = isDerivedBefore(goal, token) ? { ...resealed, ...(await derivedAnew(deps, token)) } : resealed;
   const outcome = await deps.tokenStore.update(token, { token: next });
   if (outcome === 'written') return 'resealed';
   // A lock under the new root that another token holds is left to it.
@@ -98,9 +90,24 @@ async function tryToReseal(deps: ResealDeps, token: StoredToken, goal: Goal): Pr
   return again === 'written' ? 'resealed' : 'left';
 }
 
+/** Reads a token again that others change meanwhile, a few times: nobody waits for who keeps a token busy. */
+async function resealToken(deps: ResealDeps, found: TokenHead, goal: Goal): Promise<Outcome> {
+  let head: TokenHead | undefined = found;
+  for (let tries = 0; tries < TRIES && head !== undefined; tries += 1) {
+    // What data beside its token is sealed under shows only when it is read.
+    const isDone = head.sealedData !== undefined && !isOld(goal, head);
+    const [token] = isDone ? [] : await deps.tokenStore.readData([head]);
+    if (token === undefined || !isOld(goal, token)) return 'as it should be';
+    const outcome = await sealToken(deps, token, goal);
+    if (outcome !== 'left') return outcome;
+    [head] = await deps.tokenStore.findHeads(token.tenantId, [token.id]);
+  }
+  return head === undefined ? 'as it should be' : 'left';
+}
+
 async function resealReactor(deps: ResealDeps, reactor: StoredReactor, goal: Goal): Promise<Outcome> {
   const { sealedCode, sealedConfiguration, operation } = reactor;
-  if ([sealedCode, sealedConfiguration].every((sealed) => dataKeyVersion(sealed) >= goal.version))
+  if (![sealedCode, sealedConfiguration].some((sealed) => isSealedBefore(goal.version, sealed)))
     return 'as it should be';
   if (operation !== undefined) return 'left';
   const sealed = await sealContent(deps.vault, reactor, await openReactor(deps.vault, reactor));
@@ -108,18 +115,38 @@ async function resealReactor(deps: ResealDeps, reactor: StoredReactor, goal: Goa
   return isWritten ? 'resealed' : 'left';
 }
 
-interface Counts {
-  readonly resealed: number;
-  readonly seen: number;
-  readonly left: number;
+/** One record that does not open must not keep the others from being sealed. */
+async function guarded(deps: ResealDeps, act: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'validation_failed') throw error;
+    deps.onFailure(error);
+    return 'unreadable';
+  }
 }
 
-async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<Outcome>): Promise<Counts> {
-  const outcomes: Outcome[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    outcomes.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(act))));
-  const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
-  return { resealed: count('resealed'), seen: items.length, left: count('left') };
+/** Counts what becomes of records. */
+class Tally {
+  resealed = 0;
+  seen = 0;
+  left = 0;
+  readonly unreadable: string[] = [];
+
+  async add<T extends { readonly id: string }>(
+    records: readonly T[],
+    act: (record: T) => Promise<Outcome>,
+  ): Promise<void> {
+    const outcomes = await Promise.all(
+      records.map(async (record) => [record.id, await act(record)] as const),
+    );
+    this.seen += records.length;
+    for (const [id, outcome] of outcomes) {
+      if (outcome === 'resealed') this.resealed += 1;
+      if (outcome === 'unreadable') this.unreadable.push(id);
+      if (outcome === 'left' || outcome === 'unreadable') this.left += 1;
+    }
+  }
 }
 
 async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | undefined) {
@@ -129,50 +156,91 @@ async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | u
   return [];
 }
 
-/** Writes down that nothing which lasts needs an older root, after a walk that began when nobody sealed under one any more and left nothing. */
-async function conclude(deps: ResealDeps, tenantId: string, { startedAt, left }: Walk): Promise<void> {
-  await changeTenant(deps, tenantId, async (tenant) => {
-    const root = currentRoot(tenant);
-    const isWhole = left === 0 && root !== undefined && startedAt >= (root.startedAt ?? 0) + FORGOTTEN_MS;
-    if (!isWhole || tenant.resealedSince === root.since) return tenant;
-    return { ...(await withResealedSecrets(deps, tenant)), resealedSince: root.since };
+/** Works on the tokens after a position, for a while; answers with the position of the last, or `undefined` if there was none. */
+async function resealTokens(
+  deps: ResealDeps,
+  tenantId: string,
+  after: string | undefined,
+  goal: Goal,
+  tally: Tally,
+): Promise<string | undefined> {
+  const deadline = deps.clock() + STEP_MS;
+  const candidates = await tokensAfter(deps, tenantId, after);
+  let last: string | undefined;
+  for (let at = 0; at < candidates.length && (at === 0 || deps.clock() < deadline); at += AT_ONCE) {
+    const turn = candidates.slice(at, at + AT_ONCE);
+    const heads = await deps.tokenStore.findHeads(
+      tenantId,
+      turn.map(({ id }) => id),
+    );
+    await tally.add(heads, (head) => guarded(deps, () => resealToken(deps, head, goal)));
+    last = turn.at(-1)?.position;
+  }
+  return last;
+}
+
+/** The time from which on a walk must have begun to count for the root that is being introduced. */
+function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
+  return (settledAt ?? startedAt ?? Infinity) + FORGOTTEN_MS;
+}
+
+/** The walk to go on with: one that cannot count any more is begun anew as soon as another one could. */
+function walkOf(tenant: Tenant, now: number): Partial<ResealWalk> & Omit<ResealWalk, 'after'> {
+  const { reseal: walk } = tenant;
+  const [, root] = tenant.roots;
+  const from = root === undefined ? 0 : countsFrom(root);
+  const isVain = walk !== undefined && walk.startedAt < from && from <= now;
+  return walk === undefined || isVain ? { startedAt: now, left: 0 } : walk;
+}
+
+/** The root after a whole walk: the first makes everything that lasts independent of the older one, the second takes away what it left beside. */
+function concluded(
+  root: WrappedRoot,
+  walk: Pick<ResealWalk, 'startedAt' | 'left'>,
+  now: number,
+): WrappedRoot {
+  if (walk.left > 0 || walk.startedAt < countsFrom(root)) return root;
+  if (root.settledAt === undefined) return { ...root, settledAt: now };
+  return root.clearedAt === undefined ? { ...root, clearedAt: now } : root;
+}
+
+/** Writes down how far the walk has come, unless somebody else has gone on from where it was. */
+async function advance(
+  deps: ResealDeps,
+  from: Tenant,
+  walk: Pick<ResealWalk, 'startedAt' | 'left'>,
+  after: string | undefined,
+): Promise<void> {
+  const seen = JSON.stringify(from.reseal);
+  await changeTenant(deps, from.id, async (tenant) => {
+    if (JSON.stringify(tenant.reseal) !== seen) return tenant;
+    if (after !== undefined) return { ...tenant, reseal: { ...walk, after } };
+    const { reseal: _, ...rest } = tenant;
+    const [old, root] = rest.roots;
+    if (old === undefined || root === undefined) return rest;
+    const next = concluded(root, walk, deps.clock());
+    const isSettled = root.settledAt === undefined && next.settledAt !== undefined;
+    return { ...(isSettled ? await withResealedSecrets(deps, rest) : rest), roots: [old, next] };
   });
 }
 
 /**
- * One step of sealing a tenant's records under its current data key, while the service goes on: tokens newest first, then reactors, then the
- * webhook secrets. Every step can be repeated, and a walk that was cut off goes on from the last `next`, or from the beginning, where it finds
- * nothing left to do. Throws `not_found`, and `validation_failed` for a `from` that is no `next`.
+ * One step of sealing a tenant's records under its current data key, while the service goes on: tokens newest first, then reactors. The
+ * tenant knows how far the walk has come, so that a step is repeated by asking for it again, whoever does, and a walk that was cut off goes
+ * on. Throws `not_found`.
  */
-export async function resealStep(
-  deps: ResealDeps,
-  tenantId: string,
-  from: string | undefined,
-): Promise<ResealStep> {
-  const walk = readWalk(from, deps.clock());
-  // The vault seals under what is remembered: what is read here is remembered from now on.
-  const { version } = await deps.tenantKeys.newest(tenantId, 'data');
-  const rootSince = currentRoot(await existingTenant(deps, tenantId))?.since ?? 0;
-  const goal = { version, rootSince };
-  if (walk.at !== REACTORS) {
-    const candidates = await tokensAfter(deps, tenantId, walk.at);
-    const last = candidates.at(-1);
-    if (last === undefined) return { resealed: 0, seen: 0, left: walk.left, next: writeWalk(walk, REACTORS) };
-    const ids = candidates.map(({ id }) => id);
-    const found = await deps.tokenStore.findMany(tenantId, ids);
-    const counts = await inTurns(found, (token) => resealToken(deps, token, goal));
-    const left = walk.left + counts.left;
-    return { ...counts, left, next: writeWalk({ ...walk, left }, last.position) };
-  }
-  let counts: Counts = { resealed: 0, seen: 0, left: walk.left };
-  for await (const batch of deps.reactorStore.list(tenantId, undefined)) {
-    const more = await inTurns(batch, (reactor) => resealReactor(deps, reactor, goal));
-    counts = {
-      resealed: counts.resealed + more.resealed,
-      seen: counts.seen + more.seen,
-      left: counts.left + more.left,
-    };
-  }
-  await conclude(deps, tenantId, { ...walk, left: counts.left });
-  return counts;
+export async function resealStep(deps: ResealDeps, tenantId: string): Promise<ResealStep> {
+  const tenant = await existingTenant(deps, tenantId);
+  const now = deps.clock();
+  // The vault seals under what is remembered.
+  deps.tenantKeys.learn(tenantId, tenant);
+  const [walk, goal, tally] = [walkOf(tenant, now), goalOf(tenant, now), new Tally()];
+  const after = await resealTokens(deps, tenantId, walk.after, goal, tally);
+  if (after === undefined)
+    for await (const batch of deps.reactorStore.list(tenantId, undefined))
+      await tally.add(batch, (reactor) => guarded(deps, () => resealReactor(deps, reactor, goal)));
+  const left = walk.left + tally.left;
+  await advance(deps, tenant, { startedAt: walk.startedAt, left }, after);
+  const { resealed, seen, unreadable } = tally;
+  return { resealed, seen, unreadable, left, isDone: after === undefined };
 }

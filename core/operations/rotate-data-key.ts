@@ -1,6 +1,6 @@
 import { changeTenant, type TenantDeps } from '../applications/change-tenant.ts';
 import { isDestroyed, type Tenant } from '../applications/tenant.ts';
-import { currentRoot } from '../crypto/key-ring.ts';
+import { currentRoot, KEY_VERSION_MAX } from '../crypto/key-ring.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -10,10 +10,13 @@ export interface RotateDataKeyDeps extends TenantDeps {
   readonly keyRotationMs: number;
 }
 
+const hasWaitingRoot = (tenant: Tenant): boolean => tenant.roots.at(-1) !== currentRoot(tenant);
+
 /** The next version of a tenant's data key. A root that waits for its first version is not started by a rotation. */
 function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): Tenant {
-  if (tenant.roots.at(-1) !== currentRoot(tenant))
+  if (hasWaitingRoot(tenant))
     throw new ServiceError('conflict', 'The root of the tenant is being replaced: go on with that first.');
+  if (tenant.keyVersion >= KEY_VERSION_MAX) throw new ServiceError('conflict', 'No version is left.');
   return { ...tenant, keyVersion: tenant.keyVersion + 1, rotateAt: clock() + keyRotationMs };
 }
 
@@ -27,9 +30,9 @@ export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): 
   return keyVersion;
 }
 
-/** Rotates the data key of a tenant whose time has come. */
+/** Rotates the data key of a tenant whose time has come. One whose root waits stays due, which the sweep's lateness tells. */
 export async function rotateIfDue(deps: RotateDataKeyDeps, tenantId: string): Promise<void> {
-  const isDue = (tenant: Tenant) => tenant.rotateAt <= deps.clock();
+  const isDue = (tenant: Tenant) => tenant.rotateAt <= deps.clock() && !hasWaitingRoot(tenant);
   const found = await deps.tenantStore.find(tenantId);
   if (found === undefined || isDestroyed(found) || !isDue(found)) return;
   await changeTenant(deps, tenantId, (tenant) => (isDue(tenant) ? rotated(deps, tenant) : tenant));

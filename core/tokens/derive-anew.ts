@@ -1,24 +1,25 @@
-import { createBudget } from '../expressions/budget.ts';
-import { openData, openDetails, type OpenTokenDeps } from './open-token.ts';
-import { prepareContent } from './prepare-token.ts';
-import { derive } from './seal-token.ts';
-import type { StoredToken } from './token.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { createBudget } from '../expressions/budget.ts';
+import { openData, openDetails } from './open-token.ts';
+import { prepareContent } from './prepare-token.ts';
+import { derive, type DerivedParts } from './seal-token.ts';
+import type { StoredToken } from './token.ts';
 
-/** A token with everything that is derived from its content derived from the current root of its tenant: fingerprint, match hash, terms. */
-export async function withAnotherRoot(
-  { vault, tenantKeys }: Pick<OpenTokenDeps, 'vault'> & { readonly tenantKeys: TenantKeys },
-  from: StoredToken,
-  to: StoredToken,
-): Promise<StoredToken> {
-  const [data, details] = await Promise.all([openData(vault, from), openDetails(vault, from)]);
-  const { type, containers } = from;
+/** Everything that is derived from a token's content, from the roots that its tenant has now: fingerprint, match hash, terms. */
+export async function derivedAnew(
+  { vault, tenantKeys }: { readonly vault: Vault; readonly tenantKeys: TenantKeys },
+  token: StoredToken,
+): Promise<DerivedParts> {
+  const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
+  const { type, containers, tenantId } = token;
   // It was checked when it was written; what does not look at the time has not changed since.
   const content = prepareContent(
     { ...details, type, data, containers, isMaskTried: true },
     0,
     createBudget(),
   );
-  const [derived] = await derive(tenantKeys, from.tenantId, [content]);
-  return { ...to, ...derived };
+  const [derived] = await derive(tenantKeys, tenantId, [content]);
+  if (derived === undefined) throw new Error('derive anew: nothing was derived');
+  return derived;
 }

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Json } from '../shared/json.ts';
@@ -10,15 +9,10 @@ import type { StoredToken } from './token.ts';
 /** What is derived from a token's content under the tenant's keys. */
 export type DerivedParts = Pick<
   StoredToken,
-  'fingerprint' | 'matchHash' | 'terms' | 'hasMask' | 'derivedSince'
+  'fingerprint' | 'matchHash' | 'terms' | 'hasMask' | 'derivedSince' | 'termsSince'
 >;
 
-/** The terms under every root: a search is under one of them, and not in all instances under another one at the same time. */
-const termsUnder = (searchKeys: readonly KeyObject[], content: PreparedContent): readonly string[] => [
-  ...new Set(searchKeys.flatMap((key) => content.terms(key))),
-];
-
-/** The fingerprint and the hashed terms of contents of one tenant. */
+/** The fingerprint and the hashed terms of contents of one tenant: terms under every key that some instance may search by. */
 export async function derive(
   keys: TenantKeys,
   tenantId: string,
@@ -27,13 +21,14 @@ export async function derive(
   const needsTerms = contents.some(({ hasTerms }) => hasTerms);
   const [fingerprintKey, searchKeys] = await Promise.all([
     keys.current(tenantId, 'fingerprint'),
-    needsTerms ? keys.all(tenantId, 'search') : [],
+    needsTerms ? keys.searched(tenantId, 'search') : [],
   ]);
   return contents.map((content) => ({
     ...content.fingerprints(fingerprintKey.key),
     hasMask: content.hasMask,
-    terms: termsUnder(searchKeys, content),
+    terms: [...new Set(searchKeys.flatMap(({ key }) => content.terms(key)))],
     derivedSince: fingerprintKey.version,
+    termsSince: searchKeys[0]?.version ?? fingerprintKey.version,
   }));
 }
 

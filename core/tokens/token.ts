@@ -44,8 +44,9 @@ export interface StoredToken {
   readonly modifiedAt?: number;
   /** Hashes of the terms that the token can be found by (`index-term.ts`); empty for a plain token. */
   readonly terms: readonly string[];
-  /** First version of the root that fingerprint and match hash were made under (`crypto/key-ring.ts`). */
+  /** First version of the root that fingerprint and match hash were made under (`crypto/key-ring.ts`), and of the oldest that terms were. */
   readonly derivedSince: number;
+  readonly termsSince: number;
   /** Whether it has a mask, its own or that of its type: without one, a rule that masks shows no data. */
   readonly hasMask: boolean;
   /** Whether it is the token that creates with `deduplicate_token` find for its match hash. */
@@ -69,6 +70,7 @@ type NotShown =
   | 'isShared'
   | 'terms'
   | 'derivedSince'
+  | 'termsSince'
   | 'hasMask'
   | 'holdsLock'
   | 'position'

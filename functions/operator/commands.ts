@@ -3,7 +3,7 @@ import { createTenant } from '../../core/applications/create-tenant.ts';
 import { destroyTenantStep } from '../../core/operations/destroy-tenant.ts';
 import { health } from '../../core/operations/health.ts';
 import { resealStep } from '../../core/operations/reseal-records.ts';
-import { replaceRoot } from '../../core/operations/replace-root.ts';
+import { beginRootReplacement, continueRootReplacement } from '../../core/operations/replace-root.ts';
 import { rotateDataKey } from '../../core/operations/rotate-data-key.ts';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
@@ -14,7 +14,6 @@ import { isDestroyed } from '../../core/applications/tenant.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 const PARKED_MAX = 1_000;
-const AFTER_MAX_LENGTH = 200;
 
 const tenantId = z.uuid();
 
@@ -23,12 +22,12 @@ const command = z.discriminatedUnion('command', [
   z.object({ command: z.literal('create-tenant'), name: z.string() }),
   z.object({ command: z.literal('list-tenants') }),
   z.object({ command: z.literal('rotate-keys'), tenant_id: tenantId }),
-  z.object({ command: z.literal('replace-root'), tenant_id: tenantId }),
   z.object({
-    command: z.literal('reseal'),
+    command: z.literal('replace-root'),
     tenant_id: tenantId,
-    after: z.optional(z.string().check(z.maxLength(AFTER_MAX_LENGTH))),
+    start: z._default(z.boolean(), false),
   }),
+  z.object({ command: z.literal('reseal'), tenant_id: tenantId }),
   z.object({ command: z.literal('destroy-tenant'), tenant_id: tenantId, confirm: z.string() }),
   z.object({ command: z.literal('health') }),
   z.object({ command: z.literal('rotate-webhook-secret'), tenant_id: tenantId }),
@@ -86,17 +85,18 @@ const COMMANDS: {
   }),
   /** One step; whoever asks comes again when the next one can be made. */
   'replace-root': async (deps: OperatorDeps, given: Command<'replace-root'>) => {
-    const reached = await replaceRoot(deps, given.tenant_id);
+    const act = given.start ? beginRootReplacement : continueRootReplacement;
+    const reached = await act(deps, given.tenant_id);
     return {
       tenant_id: given.tenant_id,
       state: reached.state,
       next_step: reached.state === 'ended' ? null : formatTimestamp(reached.nextAt),
     };
   },
-  /** One step; whoever asks repeats with `after` until there is none. */
+  /** One step; whoever asks repeats until it is done. */
   reseal: async (deps: OperatorDeps, given: Command<'reseal'>) => {
-    const { resealed, seen, left, next } = await resealStep(deps, given.tenant_id, given.after);
-    return { resealed, seen, left, after: next ?? null };
+    const { isDone, ...counts } = await resealStep(deps, given.tenant_id);
+    return { ...counts, done: isDone };
   },
   /** One step; whoever asks repeats until it is done. */
   'destroy-tenant': async (deps: OperatorDeps, given: Command<'destroy-tenant'>) => {

@@ -29,6 +29,7 @@ import type { RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts
 import { randomIdentity } from '../../core/shared/write-identity.ts';
 import type { ParkedDeliveriesDeps } from '../../core/webhooks/parked-deliveries.ts';
 import type { WebhookSecretDeps } from '../../core/webhooks/webhook-secrets.ts';
+import { logFailure } from '../../http/request-log.ts';
 import { environment } from './config.ts';
 
 export type OperatorDeps = { readonly tenantStore: TenantStore } & CreateTenantDeps &
@@ -88,6 +89,7 @@ export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
     parkedDeliveries: () => countParked(reactors),
     clock: Date.now,
     newId: randomIdentity.newId,
+    onFailure: logFailure('operator'),
     keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
   };
 }

@@ -35,6 +35,7 @@ export async function manyInstances(now = Date.now()) {
   const database = await aDatabase();
   const keys = aKeyService();
   const lines: RequestLogLine[] = [];
+  const failures: unknown[] = [];
   const state = { now };
   const clock = () => state.now;
 
@@ -64,6 +65,7 @@ export async function manyInstances(now = Date.now()) {
       headerPrefixes: ['SVC'],
       edgeSecret: '',
       log: (line: RequestLogLine) => lines.push(line),
+      onFailure: (error: unknown) => failures.push(error),
     };
   }
 
@@ -120,5 +122,5 @@ export async function manyInstances(now = Date.now()) {
     return { application, key: key.reveal() };
   }
 
-  return { database, keys, lines, state, operator, wired, anInstance, aTenant, anApplication };
+  return { database, keys, lines, failures, state, operator, wired, anInstance, aTenant, anApplication };
 }

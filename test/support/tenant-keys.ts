@@ -12,6 +12,7 @@ export function tenantKeysFrom(keyOf: (tenantId: string, purpose: KeyPurpose) =>
     newest: found,
     version: found,
     all: (tenantId, purpose) => Promise.resolve([keyOf(tenantId, purpose)]),
+    searched: (tenantId, purpose) => Promise.resolve([{ version: 1, key: keyOf(tenantId, purpose) }]),
     settled: (tenantId, purpose) => Promise.resolve(keyOf(tenantId, purpose)),
     holds: () => true,
     learn: () => undefined,

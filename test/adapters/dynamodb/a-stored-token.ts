@@ -24,6 +24,7 @@ export function aStoredToken(more: Partial<StoredToken> = {}): StoredToken {
     position: newPosition(createdAt),
     terms: [],
     derivedSince: 1,
+    termsSince: 1,
     holdsLock: false,
     version: 1,
     writeId: randomBytes(12),

@@ -1,5 +1,7 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { destroyTenantStep } from '../../../core/operations/destroy-tenant.ts';
-import { FORGOTTEN_MS, replaceRoot } from '../../../core/operations/replace-root.ts';
+import { FORGOTTEN_MS } from '../../../core/crypto/tenant-keys.ts';
+import { beginRootReplacement, continueRootReplacement } from '../../../core/operations/replace-root.ts';
 import { resealStep } from '../../../core/operations/reseal-records.ts';
 import { rotateDataKey } from '../../../core/operations/rotate-data-key.ts';
 import { webhookSecrets } from '../../../core/webhooks/webhook-secrets.ts';
@@ -19,16 +21,27 @@ async function aLoad(world: World) {
   const { key } = await anApplication(tenantId);
   const instances = [anInstance(), anInstance(), anInstance(), anInstance()];
   const known = new Map<string, { readonly data: string; readonly mark: string }>();
+  const changed = new Set<string>();
   const failures: unknown[] = [];
   /** What the next round does, whatever has happened to the keys meanwhile: a replay, the next page. */
   const later: { readonly until: number; readonly act: () => Promise<unknown> }[] = [];
   let [requests, serial, only] = [0, 0, ''];
 
-  const any = (): Instance => instances[Math.floor(Math.random() * instances.length)] ?? anInstance();
+  /** Some that nobody creates anything with: they read the tenant anew only when they have forgotten it. */
+  const readers = [anInstance(), anInstance()];
+  const any = (all: readonly Instance[]): Instance =>
+    all[Math.floor(Math.random() * all.length)] ?? anInstance();
   async function ask(wanted: number, ...request: DropKey<Parameters<Instance>>): Promise<Reply> {
     const [method, path, body, headers] = request;
     requests += 1;
-    const reply = await any()(method, path, key, body, headers);
+    const isRead = method === 'GET' || path === '/tokens/search';
+    const reply = await any(isRead ? [...instances, ...readers, ...readers] : instances)(
+      method,
+      path,
+      key,
+      body,
+      headers,
+    );
     if (reply.status !== wanted) failures.push([method, path, reply]);
     return reply;
   }
@@ -76,6 +89,7 @@ async function aLoad(world: World) {
     only = only === '' ? (same['id'] as string) : only;
     must('a duplicate is found', same['id'] === only);
     await ask(200, 'PATCH', `/tokens/${id}`, { metadata: { changed: String(serial) } });
+    changed.add(id);
     const page = await ask(200, 'GET', '/tokens?size=2');
     const { after = null } = (page.body['pagination'] ?? {}) as { readonly after?: string | null };
     const goOn = () => ask(200, 'GET', `/tokens?size=2&after=${String(after)}`);
@@ -86,6 +100,7 @@ async function aLoad(world: World) {
     tenantId,
     key,
     known,
+    changed,
     failures,
     instances,
     requests: () => requests,
@@ -94,10 +109,10 @@ async function aLoad(world: World) {
     },
     /** All steps of a walk, with requests in between. */
     async reseal() {
-      let step = await resealStep(world.operator, tenantId, undefined);
-      while (step.next !== undefined) {
+      let step = await resealStep(world.operator, tenantId);
+      while (!step.isDone) {
         await round();
-        step = await resealStep(world.operator, tenantId, step.next);
+        step = await resealStep(world.operator, tenantId);
       }
       return step;
     },
@@ -114,6 +129,57 @@ beforeEach(async () => {
   world = await manyInstances();
 });
 afterEach(() => world.database.close());
+
+describe('a walk over all records', () => {
+  it('tells what does not open, and seals everything else', async () => {
+    const load = await aLoad(world);
+    await load.rounds(12);
+    const { client } = world.database.tables();
+    const [broken = ''] = load.known.keys();
+    const Key = { pk: { S: `${load.tenantId}#${broken}` }, sk: { S: 'token' } };
+    const spoil = new UpdateItemCommand({
+      TableName: 'Tokens',
+      Key,
+      UpdateExpression: 'SET sealedData = :spoiled',
+      ExpressionAttributeValues: {
+        ':spoiled': { B: Buffer.concat([Buffer.from([1, 0, 1]), Buffer.alloc(60)]) },
+      },
+    });
+    await client.send(spoil);
+    await rotateDataKey(world.operator, load.tenantId);
+    const steps = [];
+    do steps.push(await resealStep(world.operator, load.tenantId));
+    while (steps.at(-1)?.isDone === false);
+    expect(steps.flatMap(({ unreadable }) => unreadable)).toEqual([broken]);
+    expect(steps.at(-1)?.left).toBe(1);
+    // With the one that all duplicates are taken for.
+    expect(steps.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(load.known.size);
+    expect(world.failures).toMatchObject([{ name: 'RecordCorruptedError' }]);
+  });
+
+  it('goes on where it was cut off, whoever goes on, for its own tenant alone', async () => {
+    const [one, other] = [await aLoad(world), await aLoad(world)];
+    await Promise.all([one.rounds(12), other.rounds(12)]);
+    await rotateDataKey(world.operator, one.tenantId);
+    const hasty = { ...world.operator, clock: () => (world.state.now += 15_000) };
+    const first = await resealStep(hasty, one.tenantId);
+    expect(first.isDone).toBe(false);
+    expect(first.seen).toBeLessThanOrEqual(10);
+    expect((await world.operator.tenantStore.find(one.tenantId))?.reseal).toMatchObject({ left: 0 });
+    expect((await world.operator.tenantStore.find(other.tenantId))?.reseal).toBeUndefined();
+    const [, second] = await Promise.all([
+      resealStep(world.operator, other.tenantId),
+      resealStep(world.operator, one.tenantId),
+    ]);
+    expect(second.seen).toBeLessThan(one.known.size);
+    // Two at once do what they do twice, and get to the end.
+    const both = () => Promise.all([1, 2].map(() => resealStep(world.operator, one.tenantId)));
+    while ((await both()).every(({ isDone }) => !isDone));
+    expect((await world.operator.tenantStore.find(one.tenantId))?.reseal).toBeUndefined();
+    await one.rounds();
+    expect([...one.failures, ...other.failures]).toEqual([]);
+  });
+});
 
 describe('while four instances are asked', () => {
   it('a data key is rotated and everything re-sealed, and no request fails', async () => {
@@ -133,14 +199,17 @@ describe('while four instances are asked', () => {
     const load = await aLoad(world);
     const { operator } = world;
     const { tenantId } = load;
-    const step = async () => (await replaceRoot(operator, tenantId)).state;
+    const step = async () => (await continueRootReplacement(operator, tenantId)).state;
     const secrets = async () => (await webhookSecrets(operator, tenantId)).map((secret) => secret.reveal());
     const [before] = await secrets();
     const roots = async () => (await operator.tenantStore.find(tenantId))?.roots ?? [];
     const [old] = await roots();
     await load.rounds(4);
 
-    expect(await step()).toBe('waiting');
+    await expect(step()).rejects.toMatchObject({ code: 'conflict' });
+    expect((await beginRootReplacement(operator, tenantId)).state).toBe('waiting');
+    // Whoever begins twice, or has lost the answer, begins once.
+    expect((await beginRootReplacement(operator, tenantId)).state).toBe('waiting');
     await expect(rotateDataKey(operator, tenantId)).rejects.toMatchObject({ code: 'conflict' });
     await load.rounds();
     load.pass(FORGOTTEN_MS - MINUTE);
@@ -157,11 +226,18 @@ describe('while four instances are asked', () => {
     await load.rounds();
     load.pass(FORGOTTEN_MS);
     expect((await load.reseal()).left).toBe(0);
+    expect(await step()).toBe('clearing');
+    await load.rounds();
+    // As long as somebody may search under the old root, its terms are written and kept.
+    expect((await load.reseal()).left).toBe(0);
+    expect(await step()).toBe('clearing');
+    load.pass(FORGOTTEN_MS);
+    expect((await load.reseal()).left).toBe(0);
     expect(await step()).toBe('ending');
     expect(await roots()).toHaveLength(2);
     await load.rounds();
     // What ends by itself is opened as long as it lasts.
-    load.pass(CONTENT_MS - MINUTE);
+    load.pass(CONTENT_MS - FORGOTTEN_MS - MINUTE);
     expect(await step()).toBe('ending');
     load.pass(MINUTE);
     await load.rounds();
@@ -170,7 +246,9 @@ describe('while four instances are asked', () => {
     load.instances.push(...Array.from({ length: 4 }, () => world.anInstance()));
     await load.rounds(12);
 
-    // Nothing needs the old root any more, not even to be found.
+    // Nothing needs the old root any more, not even to be found, and nothing can be guessed by it.
+    const terms = (await world.database.keys()).filter((each) => each.includes('#term#'));
+    expect(terms).toHaveLength(load.known.size * 2 + load.changed.size);
     load.pass(FORGOTTEN_MS);
     const left = await roots();
     expect(left).toHaveLength(1);
