@@ -19,6 +19,8 @@ export async function operatorOf(
 }
 
 /** The same on the shared cloud. */
-export async function operator(command: Readonly<Record<string, string | boolean>>): Promise<Record<string, string>> {
+export async function operator(
+  command: Readonly<Record<string, string | boolean>>,
+): Promise<Record<string, string>> {
   return (await operatorOf(credentials, command)) as Record<string, string>;
 }
