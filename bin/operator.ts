@@ -70,7 +70,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   health: {
     usage: '',
-    does: 'overdue work, queues, parked deliveries; exit code 1 if something is wrong',
+    does: 'overdue work, queues, parked deliveries, cold reactors; exit code 1 if something is wrong',
     needs: [],
     payload: () => ({}),
     isBad: ({ healthy }) => healthy !== true,

@@ -26,6 +26,7 @@ const FIELDS = [
   'tenantId',
   'applicationId',
   'invocationId',
+  'reactorId',
   'cause',
 ] as const;
 
@@ -90,4 +91,10 @@ export function logFailure(operation: string): (error: unknown) => void {
   return (error) => {
     writeLog('error', { operation, cause: causesOf(error) });
   };
+}
+
+/** Tells the log of a reactor that the account's quota of concurrency leaves cold. */
+export function logCold({ tenantId, id }: { readonly tenantId: string; readonly id: string }): void {
+  const cause = ["the account's quota of concurrent executions leaves no instance to keep running"];
+  writeLog('error', { operation: 'keepReactorHot', tenantId, reactorId: id, cause });
 }

@@ -103,6 +103,7 @@ export class OperationsStack extends Stack {
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
+        HOT_CONCURRENCY: String(settings.hotConcurrency),
         LIST_SHARDS: String(settings.listShards),
       },
       grants: [
@@ -119,6 +120,7 @@ export class OperationsStack extends Stack {
           'UpdateAlias',
           'ListVersionsByFunction',
           'DeleteFunction',
+          'PutProvisionedConcurrencyConfig',
           'DeleteProvisionedConcurrencyConfig',
         ]),
         allowSend(reactors.invocations.queue),

@@ -4,15 +4,22 @@ import type { RepairFunctionDeps } from '../../core/reactors/change-function.ts'
 import { sweepInvocation, type SweepInvocationDeps } from '../../core/reactors/sweep-invocation.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { dueEntries } from './due-index.ts';
-import { DUE_PARTITIONS, INDEXES, PARKED_PARTITION, parseInvocationKey, parseReactorKey } from './keys.ts';
+import {
+  COLD_PARTITION,
+  DUE_PARTITIONS,
+  INDEXES,
+  PARKED_PARTITION,
+  parseInvocationKey,
+  parseReactorKey,
+} from './keys.ts';
 import { send, toItem, type Table } from './table-client.ts';
 
-/** Reactors whose function was left in the middle of a change, or has versions that nothing refers to. */
+/** Reactors whose function was left in the middle of a change, has versions that nothing refers to, or is cold against the deployment's wish. */
 export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork {
   return {
     name: 'reactors',
     async *due(now) {
-      for await (const entries of dueEntries(reactors, now)) {
+      for await (const entries of dueEntries(reactors, now, [...DUE_PARTITIONS, COLD_PARTITION])) {
         yield entries.flatMap(({ key, dueAt }) => {
           const found = parseReactorKey(key);
           return found === undefined
@@ -39,13 +46,19 @@ export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueW
   };
 }
 
-/** How many deliveries are parked. Counted by pages of the index that holds nothing else; a pile larger than one page is large enough. */
-export async function countParked({ client, name }: Table): Promise<number> {
+/** How many deliveries are parked. */
+export const countParked = (reactors: Table) => countIn(reactors, PARKED_PARTITION);
+
+/** How many reactors the account's quota has left cold. */
+export const countCold = (reactors: Table) => countIn(reactors, COLD_PARTITION);
+
+/** Counts by a page of a partition that holds nothing else; a pile larger than one page is large enough. */
+async function countIn({ client, name }: Table, partition: string): Promise<number> {
   const command = new QueryCommand({
     TableName: name,
     IndexName: INDEXES.due,
-    KeyConditionExpression: 'duePk = :parked',
-    ExpressionAttributeValues: toItem({ ':parked': PARKED_PARTITION }),
+    KeyConditionExpression: 'duePk = :partition',
+    ExpressionAttributeValues: toItem({ ':partition': partition }),
     Select: 'COUNT',
   });
   return (await send(() => client.send(command))).Count ?? 0;

@@ -249,5 +249,8 @@ export function isPartKey(sk: string): boolean {
   return /#\d{2,}$/.test(sk);
 }
 
+/** Partition of the due index of the Reactors table in which reactors stand that the account's quota has left cold. */
+export const COLD_PARTITION = 'cold';
+
 /** Partition of the due index of the Reactors table in which parked deliveries stand until they are too old. */
 export const PARKED_PARTITION = 'parked';

@@ -4,7 +4,7 @@ import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
 import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { getAll, getItem } from './get-all.ts';
-import { isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
+import { COLD_PARTITION, isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { putIf } from './put-if.ts';
 import { binary, fromItem, toItem, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
@@ -27,6 +27,7 @@ const reactorItem = z.object({
   functionVersion: z.exactOptional(z.string()),
   operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
   tidyAt: z.exactOptional(z.number()),
+  heatAt: z.exactOptional(z.number()),
   version: z.number(),
 });
 
@@ -35,6 +36,8 @@ function itemOf(reactor: StoredReactor): Item {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
     ...dueAt(reactor.id, dueOf(reactor)),
+    // Where they can be counted.
+    ...(reactor.heatAt !== undefined && { duePk: COLD_PARTITION }),
   });
 }
 

@@ -4,7 +4,6 @@ import {
   CreateFunctionCommand,
   GetFunctionCommand,
   type LambdaClient,
-  PutProvisionedConcurrencyConfigCommand,
   ResourceConflictException,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
@@ -14,10 +13,9 @@ import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import { patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
-import { createReactorRepairs } from './reactor-repairs.ts';
+import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repairs.ts';
 
-export interface ReactorFunctionSettings {
-  readonly namePrefix: string;
+export interface ReactorFunctionSettings extends ReactorRepairSettings {
   /** The role of every reactor; it allows nothing. */
   readonly roleArn: string;
   /** The layer with Node.js 16 and the runtime. */
@@ -25,9 +23,12 @@ export interface ReactorFunctionSettings {
   readonly architecture: 'arm64' | 'x86_64';
   /** Encrypts the code where Lambda keeps it. */
   readonly codeKeyArn: string;
-  /** Instances of `live` that are kept running. */
-  readonly hotConcurrency: number;
 }
+
+/** Another call that changes the function is under way. */
+const BUSY = ['ResourceConflictException'];
+/** All parameters are ours and right: the role was just made, and IAM has not spread it yet. */
+const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
 const FIRST_VERSION = '1';
 const MEMORY_MB = 512;
@@ -46,18 +47,18 @@ async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
 }
 
 /** Makes something new; `undefined` if it is there already: names are fresh, so an attempt made it whose answer was lost on the way. */
-async function unlessThere<T>(call: () => Promise<T>): Promise<T | undefined> {
+async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T | undefined> {
   try {
-    return await patiently(call);
+    return await patiently(call, also);
   } catch (error) {
-    if (error instanceof ResourceConflictException && /exist/i.test(error.message)) return undefined;
+    if (error instanceof ResourceConflictException) return undefined;
     throw error;
   }
 }
 
 /**
  * One Lambda function a reactor. Of the control plane's 15 calls a second as few as can be: a new reactor takes CreateFunction with Publish,
- * CreateAlias and, with hot instances, PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
+ * CreateAlias and, to be kept hot, PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
  */
 export function createReactorFunctions(
   client: LambdaClient,
@@ -105,28 +106,18 @@ export function createReactorFunctions(
       FunctionName: name,
       Layers: [settings.layerArn],
     });
-    await patiently(() => client.send(command));
+    await patiently(() => client.send(command), BUSY);
     await ready(name, '$LATEST');
   }
 
   /** The version that was created. */
   async function createdVersion(command: CreateFunctionCommand): Promise<string | undefined> {
-    const created = await unlessThere(() => client.send(command));
+    const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
     return created === undefined ? FIRST_VERSION : created.Version;
   }
 
-  async function setHotConcurrency(name: string): Promise<void> {
-    if (settings.hotConcurrency === 0) return;
-    const command = new PutProvisionedConcurrencyConfigCommand({
-      FunctionName: name,
-      Qualifier: LIVE,
-      ProvisionedConcurrentExecutions: settings.hotConcurrency,
-    });
-    await patiently(() => client.send(command));
-  }
-
   return {
-    ...createReactorRepairs(client, settings.namePrefix),
+    ...createReactorRepairs(client, settings),
 
     async create(reactorId: string, code: Secret<string>) {
       const name = nameOf(reactorId);
@@ -146,7 +137,6 @@ export function createReactorFunctions(
       const version = await published(name, await createdVersion(command));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
       await unlessThere(() => client.send(new CreateAliasCommand(alias)));
-      await setHotConcurrency(name);
       return version;
     },
 
@@ -159,7 +149,7 @@ export function createReactorFunctions(
         SourceKMSKeyArn: settings.codeKeyArn,
         Publish: true,
       });
-      const updated = await patiently(() => client.send(command));
+      const updated = await patiently(() => client.send(command), BUSY);
       return published(name, updated.Version);
     },
   };

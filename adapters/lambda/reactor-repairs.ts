@@ -1,8 +1,10 @@
 import {
   DeleteFunctionCommand,
   DeleteProvisionedConcurrencyConfigCommand,
+  InvalidParameterValueException,
   type LambdaClient,
   ListVersionsByFunctionCommand,
+  PutProvisionedConcurrencyConfigCommand,
   ResourceConflictException,
   ResourceNotFoundException,
   UpdateAliasCommand,
@@ -11,10 +13,13 @@ import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
 import { patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 
+/** Another call that changes the function is under way. */
+const BUSY = ['ResourceConflictException'];
+
 /** Runs a call to which something that is gone already is no failure. */
-async function unlessGone(call: () => Promise<unknown>): Promise<void> {
+async function unlessGone(call: () => Promise<unknown>, also: readonly string[] = []): Promise<void> {
   try {
-    await patiently(call);
+    await patiently(call, also);
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
   }
@@ -35,14 +40,41 @@ async function versionsOf(client: LambdaClient, name: string): Promise<readonly 
   return versions;
 }
 
+/** What the functions of reactors have in common. */
+export interface ReactorRepairSettings {
+  readonly namePrefix: string;
+  /** Instances of `live` that are kept running. */
+  readonly hotConcurrency: number;
+}
+
 /** The Lambda functions of reactors, put in order. */
-export function createReactorRepairs(client: LambdaClient, namePrefix: string): ReactorRepairs {
+export function createReactorRepairs(
+  client: LambdaClient,
+  { namePrefix, hotConcurrency }: ReactorRepairSettings,
+): ReactorRepairs {
   const nameOf = (reactorId: string) => reactorFunctionName(namePrefix, reactorId);
 
   return {
+    async keepHot(reactorId) {
+      if (hotConcurrency === 0) return true;
+      const command = new PutProvisionedConcurrencyConfigCommand({
+        FunctionName: nameOf(reactorId),
+        Qualifier: LIVE,
+        ProvisionedConcurrentExecutions: hotConcurrency,
+      });
+      try {
+        await patiently(() => client.send(command), BUSY);
+        return true;
+      } catch (error) {
+        // What is asked for is right otherwise: it would leave the account less than what must stay unreserved (AWS).
+        if (error instanceof InvalidParameterValueException) return false;
+        throw error;
+      }
+    },
+
     async pointLive(reactorId, version) {
       const target = { FunctionName: nameOf(reactorId), Name: LIVE, FunctionVersion: version };
-      await patiently(() => client.send(new UpdateAliasCommand(target)));
+      await patiently(() => client.send(new UpdateAliasCommand(target)), BUSY);
     },
 
     async removeOtherVersions(reactorId, version) {
@@ -51,25 +83,27 @@ export function createReactorRepairs(client: LambdaClient, namePrefix: string): 
         (other) => other !== '$LATEST' && other !== version,
       );
       for (const other of others)
-        await unlessGone(() =>
-          client.send(new DeleteFunctionCommand({ FunctionName: name, Qualifier: other })),
+        await unlessGone(
+          () => client.send(new DeleteFunctionCommand({ FunctionName: name, Qualifier: other })),
+          BUSY,
         );
     },
 
     async remove(reactorId) {
       const name = nameOf(reactorId);
-      const remove = () => unlessGone(() => client.send(new DeleteFunctionCommand({ FunctionName: name })));
+      const remove = (also: readonly string[] = []) =>
+        unlessGone(() => client.send(new DeleteFunctionCommand({ FunctionName: name })), also);
       try {
         await remove();
       } catch (error) {
         if (!(error instanceof ResourceConflictException)) throw error;
-        // Instances that are kept running may stand in the way.
+        // Instances that are kept running may stand in the way, or a call that goes on.
         const command = new DeleteProvisionedConcurrencyConfigCommand({
           FunctionName: name,
           Qualifier: LIVE,
         });
-        await unlessGone(() => client.send(command));
-        await remove();
+        await unlessGone(() => client.send(command), BUSY);
+        await remove(BUSY);
       }
     },
   };

@@ -18,6 +18,8 @@ const NOT_STARTED = new Set([
   'EC2ThrottledException',
   'KMSNotFoundException',
   'KMSInvalidStateException',
+  'KMSDisabledException',
+  'KMSAccessDeniedException',
 ]);
 
 const FIRST_PAUSE_MS = 50;
@@ -103,7 +105,7 @@ export function createReactorRunner(
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       // A refusal (AccessDenied, not found) is ours and started nothing; no answer, or a 5xx, leaves it open.
       if (status !== undefined && status < 500) throw error;
-      return { outcome: 'exited' };
+      return { outcome: 'unknown' };
     }
   }
 

@@ -8,6 +8,8 @@ export interface HealthDeps {
   /** Messages in each queue. */
   readonly waiting: Readonly<Record<string, () => Promise<number>>>;
   readonly parkedDeliveries: () => Promise<number>;
+  /** Reactors that the account's quota of concurrency leaves cold. */
+  readonly coldReactors: () => Promise<number>;
 }
 
 export interface Health {
@@ -16,6 +18,7 @@ export interface Health {
   /** By queue: its messages; `null` if it cannot be asked. */
   readonly waiting: Readonly<Record<string, number | null>>;
   readonly parkedDeliveries: number | null;
+  readonly coldReactors: number | null;
   /** Nothing is overdue by more than five minutes, and everything answers. */
   readonly isHealthy: boolean;
 }
@@ -38,7 +41,13 @@ async function answers<T>(
 }
 
 /** How the deployment is at this moment. */
-export async function health({ clock, oldestDue, waiting, parkedDeliveries }: HealthDeps): Promise<Health> {
+export async function health({
+  clock,
+  oldestDue,
+  waiting,
+  parkedDeliveries,
+  coldReactors,
+}: HealthDeps): Promise<Health> {
   const now = clock();
   const overdue = Object.fromEntries(
     Object.entries(oldestDue).map(([name, ask]) => [
@@ -46,12 +55,13 @@ export async function health({ clock, oldestDue, waiting, parkedDeliveries }: He
       async () => Math.max(0, Math.round((now - ((await ask()) ?? now)) / 1000)),
     ]),
   );
-  const [overdueSeconds, depths, parked] = await Promise.all([
+  const [overdueSeconds, depths, parked, cold] = await Promise.all([
     answers(overdue),
     answers(waiting),
     orNull(parkedDeliveries),
+    orNull(coldReactors),
   ]);
-  const isAnswered = [...Object.values(overdueSeconds), ...Object.values(depths), parked].every(
+  const isAnswered = [...Object.values(overdueSeconds), ...Object.values(depths), parked, cold].every(
     (value) => value !== null,
   );
   const isOnTime = Object.values(overdueSeconds).every((seconds) => (seconds ?? 0) <= OVERDUE_SECONDS);
@@ -59,6 +69,7 @@ export async function health({ clock, oldestDue, waiting, parkedDeliveries }: He
     overdueSeconds,
     waiting: depths,
     parkedDeliveries: parked,
+    coldReactors: cold,
     isHealthy: isAnswered && isOnTime,
   };
 }

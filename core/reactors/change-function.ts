@@ -5,11 +5,18 @@ import type { StoredReactor } from './reactor.ts';
 import type { ReactorFunctions, ReactorRepairs } from './reactor-functions.ts';
 import type { ReactorStore } from './reactor-store.ts';
 
+/** What keeps instances running. */
+export interface HeatDeps {
+  readonly reactorFunctions: Pick<ReactorRepairs, 'keepHot'>;
+  readonly clock: Clock;
+  /** Told of a reactor whose instances the account's quota refuses. */
+  readonly onCold: (reactor: Pick<StoredReactor, 'id' | 'tenantId'>) => void;
+}
+
 /** What puts a function in order. */
-export interface RepairFunctionDeps {
+export interface RepairFunctionDeps extends HeatDeps {
   readonly reactorStore: ReactorStore;
   readonly reactorFunctions: ReactorRepairs;
-  readonly clock: Clock;
 }
 
 /** What makes and changes a function. */
@@ -25,6 +32,19 @@ export const OPERATION_MS = 90_000;
 
 /** How long versions stay after another one took over, in ms: longer than the longest run of one (spec.md, Limits). */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
+
+/** How long after the account's quota has refused instances of a reactor they are asked for again, in ms. */
+const HEAT_AGAIN_MS = 10 * 60 * 1000;
+
+/** The reactor with instances kept running for it, or, where the quota leaves none, with the time to ask again. Throws nothing of the quota: it starts cold. */
+export async function heated(
+  { reactorFunctions, clock, onCold }: HeatDeps,
+  { heatAt: _, ...reactor }: StoredReactor,
+): Promise<StoredReactor> {
+  if (await reactorFunctions.keepHot(reactor.id)) return reactor;
+  onCold(reactor);
+  return { ...reactor, heatAt: clock() + HEAT_AGAIN_MS };
+}
 
 /** Whether somebody is changing the function at this moment. */
 export function isBusy(reactor: StoredReactor, now: number): boolean {

@@ -4,6 +4,7 @@ import { orderedId } from '../shared/ordered-id.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import {
+  heated,
   OPERATION_MS,
   orLeaveToSweep,
   withoutOperation,
@@ -18,7 +19,8 @@ export type ChangeReactorDeps = ChangeFunctionDeps & GetReactorDeps;
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
   return orLeaveToSweep(deps, draft, async () => {
     const functionVersion = await deps.reactorFunctions.create(draft.id, definition.code);
-    const ready = withoutOperation({ ...draft, state: 'ready', functionVersion });
+    const made = await heated(deps, { ...draft, state: 'ready', functionVersion });
+    const ready = withoutOperation(made);
     if (!(await deps.reactorStore.update(ready))) throw new Error('create reactor: the draft was taken away');
     return ready;
   });

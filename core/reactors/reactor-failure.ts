@@ -59,6 +59,12 @@ export function runFailure(
       return new ServiceError('reactor_failed', 'The code used more memory than it has.');
     case 'exited':
       return new ServiceError('reactor_failed', 'The code ended without an answer.');
+    case 'unknown':
+      return new ServiceError(
+        'dependency_unavailable',
+        'The service that runs the code gave no answer of it: whether the code has run is not known.',
+        { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
+      );
     case 'too_large':
       return new ServiceError(
         'reactor_failed',

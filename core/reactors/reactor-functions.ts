@@ -5,6 +5,8 @@ import type { Secret } from '../shared/secret.ts';
  * already, is no error. Rejects with `dependency_unavailable` when the service behind it is down or busy for too long.
  */
 export interface ReactorRepairs {
+  /** Has as many instances of `live` kept running as the deployment wants; `false` if the account's quota of concurrency leaves none for it. */
+  keepHot(reactorId: string): Promise<boolean>;
   /** Lets `live` stand for a version. */
   pointLive(reactorId: string, version: string): Promise<void>;
   /** Removes every version but one. */
@@ -15,7 +17,7 @@ export interface ReactorRepairs {
 
 /** Makes functions and new versions of them. */
 export interface ReactorFunctions extends ReactorRepairs {
-  /** Makes the function of a reactor, with `live` and the instances that are kept running; answers with its version once it can run. */
+  /** Makes the function of a reactor, with `live`; answers with its version once it can run. */
   create(reactorId: string, code: Secret<string>): Promise<string>;
   /** Makes another version with other code and answers with it once it can run. `live` does not change. */
   publish(reactorId: string, code: Secret<string>): Promise<string>;

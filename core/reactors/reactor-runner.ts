@@ -40,13 +40,14 @@ export type RunOutcome =
   | { readonly outcome: 'timed_out' }
   | { readonly outcome: 'out_of_memory' }
   | { readonly outcome: 'exited' }
+  | { readonly outcome: 'unknown' }
   | { readonly outcome: 'too_large' }
   | { readonly outcome: 'unserializable' }
   | { readonly outcome: 'stale' };
 
 /**
  * Runs code in its instance, once. Rejects with `dependency_unavailable` if it was certainly not started, and with `payload_too_large` if
- * the request is more than an instance takes; anything that leaves open whether the code ran is the outcome `exited`.
+ * the request is more than an instance takes; what leaves open whether the code ran is the outcome `unknown`.
  */
 export interface ReactorRunner {
   run(request: RunRequest): Promise<RunOutcome>;

@@ -58,6 +58,8 @@ export interface StoredReactor extends ReactorRecord {
   readonly operation?: Operation;
   /** When versions that nothing refers to any more are removed, in ms since the epoch. */
   readonly tidyAt?: number;
+  /** When instances are kept running for it is tried again, in ms since the epoch: the account's quota has refused them. Until then it starts cold. */
+  readonly heatAt?: number;
   /** Starts at 1 and grows by one with each write. */
   readonly version: number;
 }

@@ -1,9 +1,20 @@
-import { isBusy, startOperation, withoutOperation, type RepairFunctionDeps } from './change-function.ts';
+import {
+  heated,
+  isBusy,
+  startOperation,
+  withoutOperation,
+  type RepairFunctionDeps,
+} from './change-function.ts';
 import type { StoredReactor } from './reactor.ts';
 
 /** When the sweep has something to do for a reactor, in ms since the epoch; `undefined` if it has not. */
-export function dueOf({ operation, tidyAt }: StoredReactor): number | undefined {
-  return operation?.until ?? tidyAt;
+export function dueOf({
+  operation,
+  tidyAt = Infinity,
+  heatAt = Infinity,
+}: StoredReactor): number | undefined {
+  const due = operation?.until ?? Math.min(tidyAt, heatAt);
+  return due === Infinity ? undefined : due;
 }
 
 async function removeEntirely(deps: RepairFunctionDeps, reactor: StoredReactor): Promise<void> {
@@ -18,12 +29,14 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
   await deps.reactorFunctions.pointLive(id, functionVersion);
   await deps.reactorFunctions.removeOtherVersions(id, functionVersion);
   const { tidyAt: _, ...tidy } = reactor;
-  await deps.reactorStore.update(withoutOperation(tidy));
+  const next = reactor.heatAt === undefined ? tidy : await heated(deps, tidy);
+  await deps.reactorStore.update(withoutOperation(next));
 }
 
 /**
  * What the sweep does for a reactor whose time has come: an interrupted creation or deletion is undone or finished, an interrupted update
- * is taken back to what the record says, and versions that nothing refers to any more are removed. Whoever repairs holds the
+ * is taken back to what the record says, versions that nothing refers to any more are removed, and a reactor that the account's quota has
+ * left cold is tried to be kept hot again. Whoever repairs holds the
  * operation meanwhile, like anybody who changes a function.
  */
 export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, id: string): Promise<void> {

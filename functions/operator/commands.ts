@@ -112,6 +112,7 @@ const COMMANDS: {
       overdue_seconds: found.overdueSeconds,
       waiting: found.waiting,
       parked_deliveries: found.parkedDeliveries,
+      cold_reactors: found.coldReactors,
     };
   },
   'rotate-webhook-secret': async (deps: OperatorDeps, given: Command<'rotate-webhook-secret'>) => {

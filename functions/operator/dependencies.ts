@@ -9,7 +9,7 @@ import {
 } from '../../adapters/aws/client-settings.ts';
 import { createApplicationStore } from '../../adapters/dynamodb/application-store.ts';
 import { oldestDue } from '../../adapters/dynamodb/due-index.ts';
-import { countParked } from '../../adapters/dynamodb/due-reactors.ts';
+import { countCold, countParked } from '../../adapters/dynamodb/due-reactors.ts';
 import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
 import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
@@ -72,7 +72,8 @@ export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
     reactorStore: createReactorStore(reactors),
     reactorFunctions: createReactorRepairs(
       withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)),
-      config.REACTOR_FUNCTION_PREFIX,
+      // It removes functions and keeps none hot.
+      { namePrefix: config.REACTOR_FUNCTION_PREFIX, hotConcurrency: 0 },
     ),
     invocationStore: createInvocationStore(reactors, ephemeral),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
@@ -87,6 +88,7 @@ export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
       deliveries: () => queueDepth(sqs, config.DELIVERIES_QUEUE_URL),
     },
     parkedDeliveries: () => countParked(reactors),
+    coldReactors: () => countCold(reactors),
     clock: Date.now,
     newId: randomIdentity.newId,
     onFailure: logFailure('operator'),

@@ -18,7 +18,7 @@ import type { ListReactorsDeps } from '../../core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../core/reactors/run-reactor.ts';
 import type { StartInvocationDeps } from '../../core/reactors/start-invocation.ts';
 import type { EdgeDeps } from '../../http/create-api-handler.ts';
-import { consoleLog } from '../../http/request-log.ts';
+import { consoleLog, logCold } from '../../http/request-log.ts';
 import { parseTokenInput } from '../../http/token-input.ts';
 import { environment } from './config.ts';
 
@@ -83,5 +83,6 @@ export function dependencies(env: NodeJS.ProcessEnv): ReactorsDeps {
     headerPrefixes: config.HEADER_PREFIXES,
     edgeSecret: config.EDGE_SECRET,
     log: consoleLog,
+    onCold: logCold,
   };
 }

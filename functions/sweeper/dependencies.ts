@@ -8,7 +8,7 @@ import {
   withoutLogger,
 } from '../../adapters/aws/client-settings.ts';
 import { dueApplications, dueKeyRotations, dueSessions } from '../../adapters/dynamodb/due-access.ts';
-import { countParked, dueInvocations, dueReactors } from '../../adapters/dynamodb/due-reactors.ts';
+import { countCold, countParked, dueInvocations, dueReactors } from '../../adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
 import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
@@ -16,6 +16,7 @@ import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
 import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
 import type { Clock } from '../../core/shared/clock.ts';
+import { logCold } from '../../http/request-log.ts';
 import { DUE_WORKS, type DueWork, type DueWorkName } from '../../core/sweep/sweep.ts';
 import { environment } from './config.ts';
 
@@ -27,6 +28,8 @@ export interface SweeperDeps {
   readonly works: readonly DueWork[];
   /** How many deliveries wait for an operator. */
   readonly parkedDeliveries: () => Promise<number>;
+  /** How many reactors the account's quota of concurrency has left cold. */
+  readonly coldReactors: () => Promise<number>;
   readonly metrics: Metrics;
 }
 
@@ -61,17 +64,19 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     }),
     reactors: dueReactors(reactors, {
       reactorStore: createReactorStore(reactors),
-      reactorFunctions: createReactorRepairs(
-        withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)),
-        config.REACTOR_FUNCTION_PREFIX,
-      ),
+      reactorFunctions: createReactorRepairs(withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)), {
+        namePrefix: config.REACTOR_FUNCTION_PREFIX,
+        hotConcurrency: config.HOT_CONCURRENCY,
+      }),
       clock: Date.now,
+      onCold: logCold,
     }),
   };
   return {
     clock: Date.now,
     works: DUE_WORKS.map((name) => works[name]),
     parkedDeliveries: () => countParked(reactors),
+    coldReactors: () => countCold(reactors),
     metrics: new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'sweeper' }),
   };
 }

@@ -17,12 +17,13 @@ function publish({ metrics }: SweeperDeps, report: SweepReport): void {
 
 /** One run over everything that is due, within the time that Lambda gives it. */
 export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
-  const { clock, works, parkedDeliveries, metrics } = deps;
+  const { clock, works, parkedDeliveries, coldReactors, metrics } = deps;
   const deadline = clock() + remainingMs - RESERVE_MS;
   const onFailure = logFailure('sweep');
   const reports = await sweepAll(works, { clock, deadline, onFailure });
   for (const report of reports) publish(deps, report);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
+  metrics.addMetric('ColdReactors', MetricUnit.Count, await coldReactors());
   metrics.publishStoredMetrics();
   // An alarm looks at runs that fail; the other kinds of work have had their turn by now.
   const unreadable = reports.filter((report) => report.isUnreadable).map(({ name }) => name);

@@ -36,6 +36,8 @@ const behaviour = z.strictObject({
   readPerSecond: z.number().positive().exactOptional(),
   /** How long new versions are Pending and updates InProgress. */
   pendingMs: z.number().min(0).exactOptional(),
+  /** The account's quota of concurrent executions: new accounts have 10. */
+  accountConcurrency: z.number().int().positive().exactOptional(),
   /** Names of the functions that are Inactive; any other is not. */
   inactive: z.array(z.string()).exactOptional(),
 });
@@ -52,11 +54,13 @@ export interface Lambda {
 }
 
 const defaultPendingMs = 50;
+const defaultAccountConcurrency = 1_000;
 
 export async function createLambda(options: LambdaOptions): Promise<Lambda> {
   const { accountId, region, functions, layers } = options;
   const background = new Set<Promise<unknown>>();
   let pendingMs = defaultPendingMs;
+  let accountConcurrency = defaultAccountConcurrency;
   const limits = createCallLimits();
   const processes = createProcessHost(options);
   const registry = createFunctionRegistry({
@@ -74,6 +78,7 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
     isLayer: (arn) => layers.find(arn) !== undefined,
     canAssume: options.canAssume,
     canEncrypt: options.canEncrypt,
+    accountConcurrency: () => accountConcurrency,
   };
 
   function inBackground(running: Promise<unknown>): void {
@@ -90,10 +95,12 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
     if (controlPerSecond !== undefined) limits.change({ controlPerSecond });
     if (readPerSecond !== undefined) limits.change({ readPerSecond });
     pendingMs = change.pendingMs ?? pendingMs;
+    accountConcurrency = change.accountConcurrency ?? accountConcurrency;
     return {
       throttle: limits.throttled,
       ...limits.settings,
       pendingMs,
+      accountConcurrency,
       inactive: registry.inactive(),
       instances: processes.instanceCounts(),
     };

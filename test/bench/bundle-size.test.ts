@@ -6,15 +6,15 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../bench/cold-start/bun
  * something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 489,
-  applications: 197,
+  tokens: 490,
+  applications: 198,
   proxy: 468,
-  reactors: 557,
-  'reactor-worker': 492,
-  'webhook-sender': 190,
-  sweeper: 175,
-  // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions.
-  operator: 396,
+  reactors: 558,
+  'reactor-worker': 493,
+  'webhook-sender': 191,
+  sweeper: 177,
+  // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions; and it writes to the log what does not open.
+  operator: 432,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const references = new Map<string, number>();

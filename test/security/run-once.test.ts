@@ -21,6 +21,7 @@ const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
   },
   timed_out: { outcome: 'timed_out' },
   exited: { outcome: 'exited' },
+  unknown: { outcome: 'unknown' },
   out_of_memory: { outcome: 'out_of_memory' },
   too_large: { outcome: 'too_large' },
   not_loaded: { outcome: 'not_loaded' },

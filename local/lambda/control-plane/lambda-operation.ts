@@ -40,6 +40,8 @@ export interface ControlPlane {
   readonly canAssume: (roleArn: string) => boolean;
   /** Whether the policy of a KMS key lets Lambda encrypt the code of a function. */
   readonly canEncrypt: (keyArn: string, functionArn: string) => boolean;
+  /** The account's quota of concurrent executions at this moment. */
+  readonly accountConcurrency: () => number;
 }
 
 export function json(

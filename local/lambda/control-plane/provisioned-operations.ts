@@ -6,8 +6,15 @@ import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-oper
 import { presentProvisioned } from './present.ts';
 import { parseBody } from './requests.ts';
 
+/** Concurrent executions that an account cannot reserve; a smaller account can reserve none. */
+const UNRESERVED_MINIMUM = 100;
+
 /** The calls about instances that are kept warm. */
-export function provisionedOperations({ registry, functionArn }: ControlPlane): readonly LambdaOperation[] {
+export function provisionedOperations({
+  registry,
+  functionArn,
+  accountConcurrency,
+}: ControlPlane): readonly LambdaOperation[] {
   const qualified = ({ name, qualifier }: LambdaRequest): string => `${functionArn(name)}:${qualifier ?? ''}`;
 
   function named({ name, qualifier = '' }: LambdaRequest): { record: FunctionRecord; qualifier: string } {
@@ -23,6 +30,20 @@ export function provisionedOperations({ registry, functionArn }: ControlPlane): 
     return provisioned.filter(({ qualifier }) => qualifier !== without);
   }
 
+  /** What is reserved is taken from all functions of the account, which keep a minimum (AWS Lambda, Configuring reserved concurrency). */
+  function requireRoom(config: ProvisionedRecord, { name }: FunctionRecord): void {
+    const limit = accountConcurrency();
+    const minimum = Math.min(UNRESERVED_MINIMUM, limit);
+    const reserved = registry
+      .all()
+      .flatMap((record) => (record.name === name ? others(record, config.qualifier) : record.provisioned))
+      .reduce((sum, { instances }) => sum + instances, 0);
+    if (reserved + config.instances > limit - minimum)
+      throw invalidParameter(
+        `Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [${String(minimum)}].`,
+      );
+  }
+
   async function put(request: LambdaRequest): Promise<object> {
     const body = parseBody('putProvisionedConcurrencyConfig', request.call.body);
     const { record, qualifier } = named(request);
@@ -34,6 +55,7 @@ export function provisionedOperations({ registry, functionArn }: ControlPlane): 
       lastModified: new Date().toISOString().replace('Z', '+0000'),
       readyFrom: activeFrom,
     };
+    requireRoom(config, record);
     await registry.put({ ...record, provisioned: [...others(record, qualifier), config] });
     return presentProvisioned(config);
   }

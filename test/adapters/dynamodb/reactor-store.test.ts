@@ -136,6 +136,7 @@ describe('the store of reactors', () => {
     const work = dueReactors(database.table('Reactors'), {
       reactorStore,
       reactorFunctions: {} as never,
+      onCold: () => undefined,
       clock: () => now,
     });
     for await (const batch of work.due(now)) for (const record of batch) await record.act();

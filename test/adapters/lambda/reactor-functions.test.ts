@@ -81,11 +81,43 @@ describe('the function of a reactor', () => {
   it('keeps as many instances running as the deployment wants', async () => {
     const id = randomUUID();
     await functions({ hotConcurrency: 1 }).create(id, code('1'));
+    expect(await functions({ hotConcurrency: 1 }).keepHot(id)).toBe(true);
     const config = await lambda.client.send(
       new GetProvisionedConcurrencyConfigCommand({ FunctionName: nameOf(id), Qualifier: 'live' }),
     );
     expect(config.RequestedProvisionedConcurrentExecutions).toBe(1);
     await functions({ hotConcurrency: 1 }).remove(id);
+  });
+
+  it.each([
+    [10, 0],
+    [102, 2],
+    [1_000, 3],
+  ])(
+    'is kept hot as far as a quota of %i leaves room, and works without',
+    async (accountConcurrency, hot) => {
+      await lambda.control({ accountConcurrency });
+      const made: boolean[] = [];
+      const ids = [randomUUID(), randomUUID(), randomUUID()];
+      for (const id of ids) {
+        expect(await functions({ hotConcurrency: 1 }).create(id, code('1'))).toBe('1');
+        made.push(await functions({ hotConcurrency: 1 }).keepHot(id));
+      }
+      expect(made.filter(Boolean)).toHaveLength(hot);
+      // What is there already stays when it is asked for again.
+      if (hot > 0) expect(await functions({ hotConcurrency: 1 }).keepHot(ids[0] ?? '')).toBe(true);
+      for (const id of ids) await functions().remove(id);
+      await lambda.control({ accountConcurrency: 1_000 });
+    },
+  );
+
+  it('is named as the deployment is, whatever words that holds', async () => {
+    const estate = functions({ namePrefix: 'Estate-in-progress-' });
+    const id = randomUUID();
+    expect(await estate.create(id, code('1'))).toBe('1');
+    // It is there already: no word of its name makes that wait, which would be longer than a test may take.
+    expect(await estate.create(id, code('1'))).toBe('1');
+    await estate.remove(id);
   });
 
   it('takes few calls to make: CreateFunction, CreateAlias, and looks until it is ready', async () => {

@@ -58,6 +58,8 @@ export const at = (tenantId: string, id: string): string => `${tenantId}/${id}`;
 export function aReactorWorld() {
   const reactors = new Map<string, StoredReactor>();
   const functions = new Map<string, CloudFunction>();
+  const colds: string[] = [];
+  let isHotAllowed = () => true;
   const applications = new Map<string, Application>();
   let [calls, dieBefore, dieAfterCall, now] = [0, Infinity, Infinity, 1_000_000];
 
@@ -120,7 +122,9 @@ export function aReactorWorld() {
           return reactors.delete(place);
         }),
     },
+    onCold: ({ id }) => colds.push(id),
     reactorFunctions: {
+      keepHot: () => step(() => isHotAllowed()),
       create: (id, code) =>
         step(() => {
           const created: CloudFunction = { live: undefined, versions: new Map(), latest: 0 };
@@ -165,6 +169,10 @@ export function aReactorWorld() {
     reactors,
     functions,
     applications,
+    colds,
+    allowHot: (isAllowed: boolean) => {
+      isHotAllowed = () => isAllowed;
+    },
     calls: () => calls,
     /** Another process, that may die. */
     process: (fate: { readonly dieBefore?: number; readonly dieAfter?: number } = {}) => {

@@ -54,6 +54,24 @@ describe('a reactor', () => {
     expect(reactor.configuration.reveal()).toEqual({ url: 'https://example.com' });
   });
 
+  it('starts cold where the quota leaves nothing to keep running, and is kept hot when it does', async () => {
+    const world = aReactorWorld();
+    world.allowHot(false);
+    const id = await create(world);
+    const record = () => world.reactors.get(at(TENANT, id));
+    expect([world.colds, record()?.state]).toEqual([[id], 'ready']);
+    await sweep(world);
+    // Nothing is due yet.
+    expect(world.colds).toHaveLength(1);
+    await sweep(world);
+    expect(world.colds).toHaveLength(2);
+    world.allowHot(true);
+    await sweep(world);
+    await sweep(world);
+    expect(record()?.heatAt).toBeUndefined();
+    expect([world.colds.length, world.disorder()]).toEqual([2, []]);
+  });
+
   it('changes nothing in the cloud when its code stays', async () => {
     const world = aReactorWorld();
     const id = await create(world);

@@ -44,6 +44,7 @@ describe('a run without an answer', () => {
     ['timed_out', 500, 'longer than its limit of 28000 ms'],
     ['out_of_memory', 500, 'more memory'],
     ['exited', 500, 'without an answer'],
+    ['unknown', 503, 'whether the code has run is not known'],
     ['too_large', 500, '5 MB'],
     ['unserializable', 500, 'JSON'],
   ] as const)('%s is %i', (outcome, status, detail) => {

@@ -29,8 +29,8 @@ async function emitted(works: readonly DueWork[]) {
   const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
   try {
     const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
-    const parkedDeliveries = () => Promise.resolve(3);
-    await runSweep({ clock: () => 100_000, works, parkedDeliveries, metrics }, 58_000);
+    const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
+    await runSweep({ clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics }, 58_000);
   } finally {
     log.mockRestore();
     error.mockRestore();
@@ -61,8 +61,11 @@ describe('a run of the sweep', () => {
     );
   });
 
-  it('tells how many deliveries wait, of no kind of work', async () => {
+  it('tells how many deliveries wait and how many reactors are cold, of no kind of work', async () => {
     const found = await emitted([work('cvc')]);
+    expect(found.filter(({ metric }) => metric === 'ColdReactors')).toEqual([
+      { namespace: 'Cloakroom', metric: 'ColdReactors', dimensions: { service: 'sweeper' }, value: 2 },
+    ]);
     expect(found.filter(({ metric }) => metric === 'ParkedDeliveries')).toEqual([
       { namespace: 'Cloakroom', metric: 'ParkedDeliveries', dimensions: { service: 'sweeper' }, value: 3 },
     ]);
