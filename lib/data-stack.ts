@@ -113,19 +113,6 @@ export class DataStack extends Stack {
         },
       }),
     );
-    // Alarms and events reach people through a topic that is encrypted under it (Amazon SNS Developer Guide, Enabling compatibility).
-    key.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'AlarmsOfThisAccount',
-        principals: [
-          new ServicePrincipal('cloudwatch.amazonaws.com'),
-          new ServicePrincipal('events.amazonaws.com'),
-        ],
-        actions: ['kms:GenerateDataKey*', 'kms:Decrypt'],
-        resources: ['*'],
-        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
-      }),
-    );
     // Logs are encrypted under it too (Amazon CloudWatch Logs User Guide, Encrypt log data using KMS).
     key.addToResourcePolicy(
       new PolicyStatement({

@@ -78,9 +78,9 @@ export function allowLook(queue: IQueue): PolicyStatement {
 export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = ''): void {
   const reason =
     'Functions of reactors are made at run time; their names start with a prefix that only this deployment has.';
-  const { region, account } = Stack.of(scope);
+  const { partition, region, account } = Stack.of(scope);
   const named = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-  const functions = `arn:<AWS::Partition>:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:function`;
+  const functions = `arn:${named(partition, 'Partition')}:lambda:${named(region, 'Region')}:${named(account, 'AccountId')}:function`;
   acknowledge(scope, {
     [`AwsSolutions-IAM5[Resource::${functions}:${prefix}*${suffix}]`]: reason,
   });

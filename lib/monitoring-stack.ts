@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -66,7 +67,7 @@ export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, { settings, key, watched, ...props }: MonitoringStackProps) {
     super(scope, id, props);
     const metrics = serviceMetrics(watched);
-    const topic = this.#topic(settings, key);
+    const topic = this.#topic(settings);
     for (const [name, condition] of Object.entries(conditions(metrics, watched))) {
       const { metric, atLeast, minutes, outOf = minutes, isAboutSilence } = condition;
       new RunbookAlarm(this, name as MetricAlarm, {
@@ -86,12 +87,28 @@ export class MonitoringStack extends Stack {
     this.#dashboard(settings.serviceName, metrics, watched);
   }
 
-  #topic({ alarmEmail }: Settings, key: Key): Topic {
-    const topic = new Topic(this, 'Alarms', {
-      displayName: 'Cloakroom alarms',
-      masterKey: key,
-      enforceSSL: true,
+  /** Without a key of ours: alarm texts hold no data, and the alarm about a disabled key must not need it. */
+  #topic({ alarmEmail, serviceName }: Settings): Topic {
+    const topic = new Topic(this, 'Alarms', { displayName: 'Cloakroom alarms', enforceSSL: true });
+    acknowledge(topic, {
+      'PCI.DSS.321-SNSEncryptedKMS':
+        'Alarm texts hold names and numbers of metrics, no data. Under the key of the service, nobody would learn that it was disabled.',
     });
+    // A policy of our own replaces the one of SNS, which lets CloudWatch in.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsOfThisDeployment',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': this.account },
+          ArnLike: {
+            'aws:SourceArn': `arn:${this.partition}:cloudwatch:${this.region}:${this.account}:alarm:${serviceName}-*`,
+          },
+        },
+      }),
+    );
     if (alarmEmail !== '') {
       topic.addSubscription(new EmailSubscription(alarmEmail));
       acknowledge(topic, {
@@ -101,7 +118,7 @@ export class MonitoringStack extends Stack {
     return topic;
   }
 
-  /** There is no metric for it: what CloudTrail records of the key goes to the same topic. */
+  /** There is no metric for it: what a CloudTrail trail of the account records of the key goes to the same topic. */
   #keyChanged(key: Key, topic: Topic): void {
     const rule = new Rule(this, 'KeyChanged' satisfies AlarmName, {
       description: `${ALARMS.KeyChanged} What to do: docs/runbook.md, KeyChanged.`,

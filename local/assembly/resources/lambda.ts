@@ -21,7 +21,15 @@ const lambdaFunction = resourceType({
     Timeout: z.coerce.number().default(3),
     MemorySize: z.coerce.number().default(128),
     ReservedConcurrentExecutions: z.coerce.number().optional(),
-    LoggingConfig: z.object({ LogGroup: z.string().optional() }).optional(),
+    LoggingConfig: z
+      .strictObject({
+        LogGroup: z.string().optional(),
+        // The host writes what the function prints; it has no lines of its own.
+        LogFormat: withoutEffect,
+        ApplicationLogLevel: withoutEffect,
+        SystemLogLevel: withoutEffect,
+      })
+      .optional(),
     PackageType: z.literal('Zip').optional(),
     Architectures: withoutEffect,
     Description: withoutEffect,

@@ -1,17 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DUE_WORKS, type DueWork } from '../../../core/sweep/sweep.ts';
-import { runSweep } from '../../../functions/sweeper/run-sweep.ts';
-
-interface Emitted {
-  readonly _aws: {
-    readonly CloudWatchMetrics: readonly {
-      readonly Namespace: string;
-      readonly Dimensions: readonly (readonly string[])[];
-      readonly Metrics: readonly { readonly Name: string }[];
-    }[];
-  };
-  readonly [member: string]: unknown;
-}
+import { emittedMetrics } from '../../support/emitted-metrics.ts';
 
 const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   name,
@@ -20,33 +9,8 @@ const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   },
 });
 
-/** What a run emits: each metric with its dimensions and value, as CloudWatch reads them. */
-async function emitted(works: readonly DueWork[]) {
-  const lines: string[] = [];
-  // Otherwise it writes past whatever the test puts in the console's place.
-  Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
-  const log = jest.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
-  const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-  try {
-    const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
-    const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
-    await runSweep({ clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics }, 58_000);
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-  }
-  return lines
-    .map((line) => JSON.parse(line) as Emitted)
-    .flatMap((line) =>
-      line._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics: all }) =>
-        all.map(({ Name }) => {
-          const names = Dimensions.flat();
-          const dimensions = Object.fromEntries(names.map((name) => [name, line[name]]));
-          return { namespace: Namespace, metric: Name, dimensions, value: line[Name] };
-        }),
-      ),
-    );
-}
+const emitted = (works: readonly DueWork[]) =>
+  emittedMetrics(works, () => new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' }));
 
 describe('a run of the sweep', () => {
   it('tells of each kind of work how late it is, under the names that the alarms look at', async () => {

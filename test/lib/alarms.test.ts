@@ -1,0 +1,297 @@
+import type { Stack } from '../../local/assembly/read-assembly.ts';
+import { DUE_WORKS } from '../../core/sweep/sweep.ts';
+import { dependencies } from '../../functions/sweeper/dependencies.ts';
+import { ALARM_NAMES } from '../../lib/alarms.ts';
+import { alarmProblems } from '../support/alarm-walk.ts';
+import { emittedMetrics } from '../support/emitted-metrics.ts';
+import { EDGE, synthesized } from '../support/synthesized.ts';
+
+type Properties = Record<string, any>;
+
+/** The resources of a type in all stacks, to read or to break. */
+const resources = (stacks: readonly Stack[], type: string): { id: string; properties: Properties }[] =>
+  stacks.flatMap(({ template }) =>
+    Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type === type)
+      .map(([id, { Properties }]) => ({ id, properties: Properties })),
+  );
+
+const first = (
+  stacks: readonly Stack[],
+  type: string,
+  beginning = '',
+): { id: string; properties: Properties } => {
+  const found = resources(stacks, type).find(({ id }) => id.startsWith(beginning));
+  if (found === undefined) throw new Error(`no ${type} ${beginning}`);
+  return found;
+};
+
+/** What the sweeper of these templates emits, under the environment that they give it. */
+function emittedBy(stacks: readonly Stack[]) {
+  const { Environment } = first(stacks, 'AWS::Lambda::Function', 'Sweeper').properties;
+  // References are other variables' business: this reads the plain ones.
+  const environment = Object.fromEntries(
+    Object.entries<unknown>(Environment.Variables).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : 'a-reference',
+    ]),
+  );
+  const works = DUE_WORKS.map((name) => ({ name, async *due() {} }));
+  return emittedMetrics(works, () => dependencies(environment).metrics);
+}
+
+const problems = async (stacks: readonly Stack[]) => alarmProblems(stacks, await emittedBy(stacks));
+
+const DOMAIN = { ...EDGE, edge: 'none', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/x' };
+
+describe('every alarm reaches people and looks at a metric that is emitted', () => {
+  it.each([
+    ['the default settings', {}],
+    [
+      'another name, and an address to write to',
+      { serviceName: 'Vault-2', alarmEmail: 'on-call@example.com' },
+    ],
+    ['a domain', DOMAIN],
+    ['an edge', EDGE],
+  ])('with %s', async (_what, settings) => {
+    const stacks = synthesized(settings, 'eu-west-1');
+    expect(resources(stacks, 'AWS::CloudWatch::Alarm')).toHaveLength(ALARM_NAMES.length - 1);
+    expect(await problems(stacks)).toEqual([]);
+  });
+});
+
+describe('the walk finds', () => {
+  const sound = synthesized();
+  const EVERY_ALARM = ALARM_NAMES.length - 1;
+  const topicStatements = (stacks: readonly Stack[]): Properties[] =>
+    first(stacks, 'AWS::SNS::TopicPolicy').properties['PolicyDocument'].Statement;
+  const statementOf = (stacks: readonly Stack[], service: string): Properties => {
+    const found = topicStatements(stacks).find(({ Principal }) => Principal.Service === service);
+    if (found === undefined) throw new Error(`no statement for ${service}`);
+    return found;
+  };
+  const alarms = (stacks: readonly Stack[]) => statementOf(stacks, 'cloudwatch.amazonaws.com');
+  const events = (stacks: readonly Stack[]) => statementOf(stacks, 'events.amazonaws.com');
+  const alarm = (stacks: readonly Stack[], name: string): Properties =>
+    first(stacks, 'AWS::CloudWatch::Alarm', name).properties;
+  const firstStat = (stacks: readonly Stack[], name: string): Properties =>
+    alarm(stacks, name)['Metrics'].find((each: Properties) => each['MetricStat']).MetricStat.Metric;
+  const monitoring = (stacks: readonly Stack[]) => {
+    const stack = stacks.find(({ name }) => name === 'Cloakroom-Monitoring');
+    if (stack === undefined) throw new Error('no monitoring stack');
+    return stack.template.Resources;
+  };
+  /** The key of the service, as the monitoring stack refers to it. */
+  const serviceKey = (stacks: readonly Stack[]) =>
+    first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties['EventPattern'].detail.resources.ARN[0];
+  /** Gives the topic a key of its own, which lets both services in. */
+  const addTopicKey = (stacks: readonly Stack[], Condition?: Properties) => {
+    first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = { Ref: 'TopicKey' };
+    const statement = {
+      Effect: 'Allow',
+      Principal: { Service: ['cloudwatch.amazonaws.com', 'events.amazonaws.com'] },
+      Action: ['kms:GenerateDataKey*', 'kms:Decrypt'],
+      Resource: '*',
+      Condition,
+    };
+    monitoring(stacks)['TopicKey'] = {
+      Type: 'AWS::KMS::Key',
+      Properties: { KeyPolicy: { Statement: [statement] } },
+    };
+  };
+
+  const breaks: readonly [what: string, breakIt: (stacks: Stack[]) => void, told: RegExp, alarms: number][] =
+    [
+      [
+        'a missing statement for CloudWatch',
+        (stacks) => {
+          const all = topicStatements(stacks);
+          all.splice(all.indexOf(alarms(stacks)), 1);
+        },
+        /does not let cloudwatch\.amazonaws\.com publish/,
+        EVERY_ALARM,
+      ],
+      [
+        'a statement for another service',
+        (stacks) => void (alarms(stacks)['Principal'].Service = 'lambda.amazonaws.com'),
+        /does not let cloudwatch\.amazonaws\.com publish/,
+        EVERY_ALARM,
+      ],
+      [
+        'a statement for another account',
+        (stacks) => void (alarms(stacks)['Condition'].StringEquals['aws:SourceAccount'] = '999999999999'),
+        /does not let cloudwatch\.amazonaws\.com publish/,
+        EVERY_ALARM,
+      ],
+      [
+        'a statement for alarms of another name',
+        (stacks) =>
+          void (alarms(stacks)['Condition'].ArnLike['aws:SourceArn'] =
+            'arn:aws:cloudwatch:*:*:alarm:Other-*'),
+        /does not let cloudwatch\.amazonaws\.com publish/,
+        EVERY_ALARM,
+      ],
+      [
+        'a statement for another topic',
+        (stacks) => void (alarms(stacks)['Resource'] = 'arn:aws:sns:eu-west-1:111122223333:other'),
+        /does not let cloudwatch\.amazonaws\.com publish/,
+        EVERY_ALARM,
+      ],
+      [
+        'a statement that denies all',
+        (stacks) =>
+          void topicStatements(stacks).push({
+            Effect: 'Deny',
+            Principal: '*',
+            Action: 'sns:*',
+            Resource: '*',
+          }),
+        /does not let (cloudwatch|events)\.amazonaws\.com publish/,
+        EVERY_ALARM + 1,
+      ],
+      [
+        'a topic without a policy',
+        (stacks) => {
+          for (const { template } of stacks)
+            for (const [id, { Type }] of Object.entries(template.Resources))
+              if (Type === 'AWS::SNS::TopicPolicy') Reflect.deleteProperty(template.Resources, id);
+        },
+        /does not let (cloudwatch|events)\.amazonaws\.com publish/,
+        EVERY_ALARM + 1,
+      ],
+      [
+        'a condition on EventBridge, which sends no context',
+        (stacks) =>
+          void (events(stacks)['Condition'] = {
+            StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+          }),
+        /KeyChanged.*does not let events\.amazonaws\.com publish/,
+        1,
+      ],
+      [
+        'an action that goes elsewhere',
+        (stacks) =>
+          void (alarm(stacks, 'SweepLate')['AlarmActions'] = ['arn:aws:sns:eu-west-1:111122223333:other']),
+        /SweepLate: .*other is no topic of the templates/,
+        1,
+      ],
+      [
+        'an alarm without an action',
+        (stacks) => void (alarm(stacks, 'SweepLate')['AlarmActions'] = []),
+        /SweepLate: it has no action/,
+        1,
+      ],
+      [
+        'actions that are off',
+        (stacks) => void (alarm(stacks, 'SlowAnswers')['ActionsEnabled'] = false),
+        /SlowAnswers: its actions are off/,
+        1,
+      ],
+      [
+        'a topic under the key that KeyChanged is about',
+        (stacks) => void (first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = serviceKey(stacks)),
+        /silent when the key is disabled/,
+        EVERY_ALARM + 1,
+      ],
+      [
+        'a topic under the key of SNS, which no service may use',
+        (stacks) => (first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = 'alias/aws/sns'),
+        /key alias\/aws\/sns is none of the templates/,
+        EVERY_ALARM + 1,
+      ],
+      [
+        'a topic key that lets CloudWatch in under a condition',
+        (stacks) => addTopicKey(stacks, { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }),
+        /does not let (cloudwatch|events)\.amazonaws\.com call kms:GenerateDataKey/,
+        EVERY_ALARM + 1,
+      ],
+      [
+        'a key that no rule watches',
+        (stacks) =>
+          void (first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties[
+            'EventPattern'
+          ].detail.resources.ARN = ['other']),
+        /no rule tells when the key .* is disabled/,
+        1,
+      ],
+      [
+        'a rule that is off',
+        (stacks) => void (first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties['State'] = 'DISABLED'),
+        /no rule tells/,
+        1,
+      ],
+      [
+        'a metric that nothing emits',
+        (stacks) => void (firstStat(stacks, 'DeliveriesParked')['MetricName'] = 'ParkedDelivery'),
+        /DeliveriesParked: nothing emits Cloakroom ParkedDelivery/,
+        1,
+      ],
+      [
+        'a namespace that nothing emits into',
+        (stacks) =>
+          void (first(stacks, 'AWS::Lambda::Function', 'Sweeper').properties[
+            'Environment'
+          ].Variables.SERVICE_NAME = 'Other'),
+        /nothing emits Cloakroom (OldestDueSeconds|ParkedDeliveries)/,
+        2,
+      ],
+      [
+        'a dimension that nothing emits',
+        (stacks) => void (firstStat(stacks, 'SweepLate')['Dimensions'][0].Value = 'nothing'),
+        /SweepLate: nothing emits OldestDueSeconds with the dimensions/,
+        1,
+      ],
+      [
+        'a metric of another kind of API',
+        (stacks) => void (firstStat(stacks, 'ServerErrors')['MetricName'] = '5XXError'),
+        /AWS\/ApiGateway has no metric 5XXError/,
+        1,
+      ],
+      [
+        'a dimension that the metric does not have',
+        (stacks) => void (firstStat(stacks, 'WorkersFailing')['Dimensions'][0].Name = 'Function'),
+        /Errors has the dimensions Function, not FunctionName/,
+        1,
+      ],
+      [
+        'a function that is not in the templates',
+        (stacks) => void (firstStat(stacks, 'WorkersFailing')['Dimensions'][0].Value = 'gone'),
+        /FunctionName gone is no AWS::Lambda::Function/,
+        1,
+      ],
+      [
+        'an index that the table does not have',
+        (stacks) =>
+          void firstStat(stacks, 'StoreThrottled')['Dimensions'].push({
+            Name: 'GlobalSecondaryIndexName',
+            Value: 'gone',
+          }),
+        /the table .* has no index gone/,
+        1,
+      ],
+      [
+        'more metrics than an alarm may have',
+        (stacks) => {
+          const { Metrics } = alarm(stacks, 'StoreThrottled') as { Metrics: unknown[] };
+          Metrics.push(...Metrics);
+        },
+        /StoreThrottled: it looks at 16 metrics/,
+        1,
+      ],
+    ];
+
+  it.each(breaks)('%s', async (_what, breakIt, told, count) => {
+    const broken = structuredClone(sound);
+    breakIt(broken);
+    const found = (await problems(broken)).filter((problem) => told.test(problem));
+    expect(new Set(found.map((problem) => problem.split(':')[0])).size).toBe(count);
+  });
+
+  it('no fault in a topic under a key of its own, but that no rule watches that key', async () => {
+    const other = structuredClone(sound);
+    addTopicKey(other);
+    expect(await problems(other)).toEqual([
+      expect.stringMatching(/no rule tells when the key .*TopicKey is disabled/),
+    ]);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Metrics } from '@aws-lambda-powertools/metrics';
+import type { DueWork } from '../../core/sweep/sweep.ts';
+import { runSweep } from '../../functions/sweeper/run-sweep.ts';
+
+/** A metric as CloudWatch reads it from a log line in its embedded metric format. */
+export interface EmittedMetric {
+  readonly namespace: string;
+  readonly metric: string;
+  readonly dimensions: Readonly<Record<string, unknown>>;
+  readonly value: unknown;
+}
+
+interface EmbeddedMetricLine {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string }[];
+    }[];
+  };
+  readonly [member: string]: unknown;
+}
+
+function metricsOf(line: EmbeddedMetricLine): EmittedMetric[] {
+  return line._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics: all }) =>
+    all.map(({ Name }) => ({
+      namespace: Namespace,
+      metric: Name,
+      dimensions: Object.fromEntries(Dimensions.flat().map((name) => [name, line[name]])),
+      value: line[Name],
+    })),
+  );
+}
+
+/** What one run of the sweep emits. `createMetrics` is called once the console is watched. */
+export async function emittedMetrics(
+  works: readonly DueWork[],
+  createMetrics: () => Metrics,
+): Promise<readonly EmittedMetric[]> {
+  const lines: string[] = [];
+  // Otherwise it writes past whatever the test puts in the console's place.
+  Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
+  const log = jest.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  try {
+    const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
+    const metrics = createMetrics();
+    await runSweep({ clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics }, 58_000);
+  } finally {
+    log.mockRestore();
+    error.mockRestore();
+  }
+  return lines.flatMap((line) => metricsOf(JSON.parse(line) as EmbeddedMetricLine));
+}
