@@ -33,9 +33,12 @@ const FIELDS = [
 type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
 class AllowedFields extends LogFormatter {
-  override formatAttributes({ logLevel }: UnformattedAttributes, given: LogAttributes): LogItem {
+  override formatAttributes({ logLevel, timestamp }: UnformattedAttributes, given: LogAttributes): LogItem {
     const fields = FIELDS.filter((field) => given[field] !== undefined);
-    const item = new LogItem({ attributes: { level: logLevel.toLowerCase() } });
+    // Lambda gives a line without a valid time the level INFO (AWS Lambda Developer Guide, Log-level filtering).
+    const item = new LogItem({
+      attributes: { level: logLevel.toLowerCase(), timestamp: timestamp.toISOString() },
+    });
     return item.addAttributes(Object.fromEntries(fields.map((field) => [field, given[field]])));
   }
 }

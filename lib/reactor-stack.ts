@@ -173,6 +173,8 @@ export class ReactorStack extends Stack {
     return new ServiceFunction<WorkerEnvironment>(this, 'Worker', {
       folder: 'reactor-worker',
       description: 'Runs asynchronous invocations of reactors',
+      // It gives back every 10 s what it cannot start yet; START_WITHIN_MS ends that after an hour.
+      mayLoop: true,
       timeoutSeconds: WORKER_SECONDS,
       memoryMegabytes: 512,
       logRetentionDays: settings.logRetentionDays,
@@ -208,6 +210,8 @@ export class ReactorStack extends Stack {
     return new ServiceFunction<SenderEnvironment>(this, 'Sender', {
       folder: 'webhook-sender',
       description: 'Delivers results of asynchronous invocations',
+      // It sends itself the next try of a delivery; DELIVERY_TRIES ends that after ten.
+      mayLoop: true,
       timeoutSeconds: SENDER_SECONDS,
       memoryMegabytes: 512,
       logRetentionDays: settings.logRetentionDays,

@@ -1,7 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { bundleFunction } from '../bundle.ts';
 import { acknowledge } from '../acknowledge.ts';
@@ -21,6 +31,8 @@ export interface ServiceFunctionProps<Environment extends Readonly<Record<string
   /** Encrypts the log. */
   readonly key: IKey;
   readonly functionName?: string;
+  /** It sends messages to its own queue, and a bound of ours ends that. Lambda would after some 16 rounds. */
+  readonly mayLoop?: boolean;
 }
 
 /** What the packs find in every function, and why it is so. */
@@ -61,6 +73,11 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       memorySize: props.memoryMegabytes,
       role,
       logGroup,
+      // Lines of our own only: those of the platform, three a call, would be the larger part of the log.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      ...(props.mayLoop === true && { recursiveLoop: RecursiveLoop.ALLOW }),
       tracing: Tracing.ACTIVE,
     });
     for (const grant of props.grants) this.lambda.addToRolePolicy(grant);

@@ -66,6 +66,22 @@ describe('the functions', () => {
     }
   });
 
+  it('log their own lines in JSON from INFO on, and of Lambda only what went wrong', () => {
+    for (const from of [reactors, api, operations])
+      from.allResourcesProperties('AWS::Lambda::Function', {
+        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
+      });
+  });
+
+  it('may send to their own queue only where a bound of ours ends that', () => {
+    const looping = [reactors, api, operations].flatMap((from) =>
+      resources(from, 'AWS::Lambda::Function')
+        .filter(([, { Properties }]) => Properties.RecursiveLoop !== undefined)
+        .map(([id, { Properties }]) => [id.replace(/Function.*$/, ''), Properties.RecursiveLoop]),
+    );
+    expect(Object.fromEntries(looping)).toEqual({ Worker: 'Allow', Sender: 'Allow' });
+  });
+
   it('are granted named actions on named resources', () => {
     expect(statements.length).toBeGreaterThan(5);
     for (const statement of statements) {
