@@ -20,8 +20,8 @@ import { routeTable } from './route-table.ts';
 export interface EdgeDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
-  /** What every request must carry; empty if the API stands open by itself. */
-  readonly edgeSecret: string;
+  /** Of these every request must carry one; none if the API stands open by itself. */
+  readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
 }
 

@@ -19,6 +19,15 @@ export const hostList = z.pipe(
   z.transform((list) => list.split(',').filter((entry) => entry !== '')),
 );
 
+/** Values of the edge's secret, the current one first; none if the text is empty. */
+const edgeSecrets = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((list) => (list === '' ? [] : list.split(','))),
+  ),
+  z.array(z.string().check(z.minLength(32, 'has a value that is too short'))),
+);
+
 /** The environment that every function behind the API needs for its edge. */
 export const edgeEnvironment = z.object({
   ACCESS_TABLE: variable,
@@ -28,6 +37,6 @@ export const edgeEnvironment = z.object({
     variable,
     z.transform((list) => list.split(',')),
   ),
-  /** What the edge in front adds to each request; empty if there is none in front. */
-  EDGE_SECRET: z.string(),
+  /** What the edge adds to each request, and what it added before; empty without an edge. */
+  EDGE_SECRET: edgeSecrets,
 });

@@ -25,6 +25,7 @@ import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { acknowledge } from './acknowledge.ts';
 import { ApiFunction, edgeEnvironment, type ApiFunctionContent } from './constructs/api-function.ts';
 import { ServiceLog } from './constructs/service-log.ts';
+import { corsOf } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
 import { allowOnTable, allowQueryIndex, allowTokenWrites } from './grants.ts';
 import type { ReactorStack } from './reactor-stack.ts';
@@ -35,10 +36,6 @@ export interface ApiStackProps extends StackProps {
   readonly data: DataStack;
   readonly reactors: ReactorStack;
 }
-
-/** Reserved headers that browsers may send and read, under every configured prefix. */
-const REQUEST_HEADERS = ['api-key', 'trace-id', 'idempotency-key'];
-const RESPONSE_HEADERS = ['trace-id', 'proxy-destination-status'];
 
 /** The first segments of a function's paths: the gateway sends everything below them to it. */
 function resources(routes: readonly { readonly path: string }[]): readonly string[] {
@@ -92,16 +89,17 @@ export class ApiStack extends Stack {
     const { domainName, certificateArn, edge } = this.#settings;
     // With an edge, the domain is the edge's.
     const hasDomain = domainName !== '' && edge === 'none';
+    const cors = corsOf(this.#settings);
     const api = new HttpApi(this, 'Api', {
       description: 'Cloakroom',
       // One way in: the domain of AWS would be another.
       disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
       corsPreflight: {
-        allowOrigins: ['*'],
+        allowOrigins: [cors.allowOrigin],
         allowMethods: [CorsHttpMethod.ANY],
-        allowHeaders: ['content-type', ...this.#reservedHeaders(REQUEST_HEADERS)],
-        exposeHeaders: ['retry-after', ...this.#reservedHeaders(RESPONSE_HEADERS)],
+        allowHeaders: cors.allowHeaders,
+        exposeHeaders: cors.exposeHeaders,
         maxAge: Duration.hours(1),
       },
     });
@@ -131,12 +129,6 @@ export class ApiStack extends Stack {
       value: domain.regionalDomainName,
       description: `Point ${name} here (CNAME or alias)`,
     });
-  }
-
-  #reservedHeaders(names: readonly string[]): string[] {
-    return this.#settings.headerPrefixes.flatMap((prefix) =>
-      names.map((name) => `${prefix.toLowerCase()}-${name}`),
-    );
   }
 
   /** Neither a path (it may hold an id), nor a query, nor a header, nor a body. */

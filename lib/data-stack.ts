@@ -10,11 +10,6 @@ import { FINGERPRINT_INDEX_ATTRIBUTES, INDEXES, LIST_INDEX_ATTRIBUTES } from '..
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-export interface DataStackProps extends StackProps {
-  /** Something stands in front of the API that must prove itself. */
-  readonly hasEdge?: boolean;
-}
-
 /** Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack. */
 export class DataStack extends Stack {
   readonly key: Key;
@@ -27,10 +22,10 @@ export class DataStack extends Stack {
   /** Reactors, invocation states, webhook deliveries. */
   readonly reactors: Table;
 
-  /** What the edge in front of the API proves itself by, where there is one. */
-  readonly edgeSecret: Secret | undefined;
+  /** What the edge in front of the API proves itself by. */
+  readonly edgeSecret: Secret;
 
-  constructor(scope: Construct, id: string, { hasEdge = false, ...props }: DataStackProps) {
+  constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
     this.key = this.createKey();
     this.tokens = this.createTable('Tokens', { backups: true });
@@ -41,7 +36,9 @@ export class DataStack extends Stack {
     });
     this.access = this.createTable('Access', { backups: true });
     this.reactors = this.createTable('Reactors', { backups: true });
-    this.edgeSecret = hasEdge ? this.#createEdgeSecret() : undefined;
+    this.edgeSecret = this.#createEdgeSecret();
+    // With or without an edge: CloudFormation removes no export that another stack still imports.
+    this.exportValue(this.edgeSecret.secretArn);
     this.tokens.addGlobalSecondaryIndex({
       indexName: INDEXES.list,
       partitionKey: text('listPk'),

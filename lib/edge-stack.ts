@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Fn, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -13,11 +13,11 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { EDGE_HEADER } from '../http/edge-secret.ts';
 import { acknowledge } from './acknowledge.ts';
+import { corsOf } from './cors.ts';
 import type { Settings } from './settings.ts';
 
 /** AWS WAF for CloudFront stands in this region and no other (AWS WAF Developer Guide). */
@@ -37,48 +37,82 @@ export interface FirewallStackProps extends StackProps {
   readonly settings: Settings;
 }
 
+/** A browser sends one before almost every call of the API. If it failed, the page would never see the 429. */
+const IS_PREFLIGHT = {
+  byteMatchStatement: {
+    fieldToMatch: { method: {} },
+    positionalConstraint: 'EXACTLY',
+    searchString: 'OPTIONS',
+    textTransformations: [{ priority: 0, type: 'NONE' }],
+  },
+};
+
 /** The rules of the edge. Bodies are not looked at: they hold what callers keep here, and code. */
 export class FirewallStack extends Stack {
   readonly arn: string;
 
   constructor(scope: Construct, id: string, { settings, ...props }: FirewallStackProps) {
     super(scope, id, props);
+    const { allowOrigin, allowHeaders, exposeHeaders } = corsOf(settings);
     const visibility = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,
       metricName,
       // Samples hold headers, and those hold API keys.
       sampledRequestsEnabled: false,
     });
+    /** Counts the requests of each address that a statement is about, and answers beyond the limit. */
+    const limit = (
+      name: string,
+      priority: number,
+      scopeDownStatement: CfnWebACL.StatementProperty,
+      customResponse: CfnWebACL.CustomResponseProperty,
+    ): CfnWebACL.RuleProperty => ({
+      name,
+      priority,
+      action: { block: { customResponse } },
+      statement: {
+        rateBasedStatement: {
+          aggregateKeyType: 'IP',
+          limit: settings.edgeRateLimit,
+          evaluationWindowSec: Duration.minutes(5).toSeconds(),
+          scopeDownStatement,
+        },
+      },
+      visibilityConfig: visibility(name),
+    });
+    const headers = (values: Readonly<Record<string, string>>) =>
+      Object.entries(values).map(([name, value]) => ({ name, value }));
     const acl = new CfnWebACL(this, 'Firewall', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
       visibilityConfig: visibility('Firewall'),
       customResponseBodies: { TooMany: { contentType: 'APPLICATION_JSON', content: TOO_MANY } },
       rules: [
-        {
-          name: 'TooManyRequests',
-          priority: 1,
-          action: {
-            block: {
-              customResponse: {
-                responseCode: 429,
-                customResponseBodyKey: 'TooMany',
-                responseHeaders: [{ name: 'Retry-After', value: '60' }],
-              },
-            },
+        limit(
+          'TooManyRequests',
+          1,
+          { notStatement: { statement: IS_PREFLIGHT } },
+          {
+            responseCode: 429,
+            customResponseBodyKey: 'TooMany',
+            responseHeaders: headers({
+              'retry-after': '60',
+              'access-control-allow-origin': allowOrigin,
+              'access-control-expose-headers': exposeHeaders.join(','),
+            }),
           },
-          statement: {
-            rateBasedStatement: {
-              aggregateKeyType: 'IP',
-              limit: settings.edgeRateLimit,
-              evaluationWindowSec: Duration.minutes(5).toSeconds(),
-            },
-          },
-          visibilityConfig: visibility('TooManyRequests'),
-        },
+        ),
+        limit('TooManyPreflights', 2, IS_PREFLIGHT, {
+          responseCode: 200,
+          responseHeaders: headers({
+            'access-control-allow-origin': allowOrigin,
+            'access-control-allow-methods': '*',
+            'access-control-allow-headers': allowHeaders.join(','),
+          }),
+        }),
         {
           name: 'BadReputation',
-          priority: 2,
+          priority: 3,
           overrideAction: { none: {} },
           statement: {
             managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' },
@@ -100,16 +134,16 @@ export interface EdgeStackProps extends StackProps {
   readonly api: HttpApi;
   readonly firewallArn: string;
   /** Added to each request to the API, which takes no others. */
-  readonly secret: Secret;
+  readonly secretValue: string;
 }
 
 /** CloudFront in front of the API, behind the firewall, at the service's own domain. */
 export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     super(scope, id, props);
-    const { settings, api, firewallArn, secret } = props;
-    // `https://<id>.execute-api.<region>.<suffix>` without its protocol.
-    const host = Fn.select(2, Fn.split('/', api.apiEndpoint));
+    const { settings, api, firewallArn, secretValue } = props;
+    // By its id, which is exported for the alarms too: no export goes away with the edge.
+    const host = `${api.apiId}.execute-api.${this.region}.${this.urlSuffix}`;
     const distribution = new Distribution(this, 'Edge', {
       comment: 'Cloakroom',
       domainNames: [settings.domainName],
@@ -122,7 +156,7 @@ export class EdgeStack extends Stack {
           protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
           originSslProtocols: [OriginSslPolicy.TLS_V1_2],
           readTimeout: Duration.seconds(ORIGIN_SECONDS),
-          customHeaders: { [EDGE_HEADER]: secret.secretValue.unsafeUnwrap() },
+          customHeaders: { [EDGE_HEADER]: secretValue },
         }),
         allowedMethods: AllowedMethods.ALLOW_ALL,
         cachePolicy: CachePolicy.CACHING_DISABLED,

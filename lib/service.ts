@@ -1,7 +1,7 @@
 import type { App } from 'aws-cdk-lib';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { ApiStack } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
+import { edgeSecretValues } from './edge-secret.ts';
 import { EDGE_REGION, EdgeStack, FirewallStack } from './edge-stack.ts';
 import { MonitoringStack } from './monitoring-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
@@ -17,7 +17,13 @@ export function settingsOf(app: App): Settings {
 }
 
 /** CloudFront and its firewall in front of the API. The firewall stands in a region of its own. */
-function buildEdge(app: App, settings: Settings, region: string | undefined, api: ApiStack, secret: Secret) {
+function buildEdge(
+  app: App,
+  settings: Settings,
+  region: string | undefined,
+  api: ApiStack,
+  secretValue: string,
+) {
   if (region === undefined)
     throw new SettingsError('setting edge needs a region: set AWS_REGION, or deploy with a profile');
   const name = settings.serviceName;
@@ -34,7 +40,7 @@ function buildEdge(app: App, settings: Settings, region: string | undefined, api
     settings,
     api: api.api,
     firewallArn: firewall.arn,
-    secret,
+    secretValue,
     env: { region, ...accountOf },
     crossRegionReferences: region !== EDGE_REGION,
   });
@@ -50,7 +56,6 @@ export function buildService(app: App, settings: Settings, region?: string): voi
     hasEdge && region !== undefined ? { env: { region, ...(account !== undefined && { account }) } } : {};
   const data = new DataStack(app, `${name}-Data`, {
     description: 'Cloakroom: tables and key',
-    hasEdge,
     ...place,
   });
   const reactors = new ReactorStack(app, `${name}-Reactors`, {
@@ -81,5 +86,6 @@ export function buildService(app: App, settings: Settings, region?: string): voi
       deliveries: reactors.deliveries,
     },
   });
-  if (data.edgeSecret !== undefined) buildEdge(app, settings, region, api, data.edgeSecret);
+  const [secretValue] = edgeSecretValues(settings, data.edgeSecret);
+  if (secretValue !== undefined) buildEdge(app, settings, region, api, secretValue);
 }

@@ -74,7 +74,7 @@ export const settingsSchema = z
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
     /** Instances of each reactor that are kept running (provisioned concurrency); 0 keeps none and costs nothing. */
     hotConcurrency: wholeNumber(0, 100).default(1),
-    /** Requests a second that the API takes, all callers together. */
+    /** Requests a second, all callers together: the default limit of the API's routes. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
     /** Requests that may come at once on top of the rate. */
     throttleBurst: wholeNumber(1, 100_000).default(2_000),
@@ -82,6 +82,14 @@ export const settingsSchema = z
     edge: z.enum(['none', 'cloudfront-waf'], { error: 'must be none or cloudfront-waf' }).default('none'),
     /** Requests that one address may make in five minutes before the edge answers 429. */
     edgeRateLimit: wholeNumber(10, 2_000_000_000).default(10_000),
+    /** Versions of the edge's secret by their ids: the one that the edge sends, then the one before. None is the first. */
+    edgeSecretVersions: textList
+      .pipe(
+        z
+          .array(z.string().regex(/^[A-Za-z0-9-]{32,64}$/, 'must be ids of versions'))
+          .max(2, 'must be at most 2'),
+      )
+      .default([]),
     /** The service's own domain; empty for that of AWS. */
     domainName: z
       .union([z.literal(''), z.hostname({ error: 'must be a domain name' })], {

@@ -1,5 +1,6 @@
 import type { Construct } from 'constructs';
 import type { DataStack } from '../data-stack.ts';
+import { edgeSecretValues } from '../edge-secret.ts';
 import { allowOnTable, allowTenantKeys } from '../grants.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
@@ -27,7 +28,7 @@ export function edgeEnvironment(settings: Settings, { access, ephemeral, key, ed
     EPHEMERAL_TABLE: ephemeral.tableName,
     KEY_ID: key.keyArn,
     HEADER_PREFIXES: settings.headerPrefixes.join(','),
-    EDGE_SECRET: edgeSecret?.secretValue.unsafeUnwrap() ?? '',
+    EDGE_SECRET: edgeSecretValues(settings, edgeSecret).join(','),
   };
 }
 

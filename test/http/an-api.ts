@@ -144,7 +144,7 @@ export function anEdge() {
     tenantKeys: someTenantKeys(),
     vault: aVault(),
     headerPrefixes: ['SVC', 'ACME'],
-    edgeSecret: '',
+    edgeSecret: [],
     log: (line) => lines.push(line),
   };
   return {

@@ -342,16 +342,32 @@ describe('an answer that is larger than a Lambda can give', () => {
 });
 
 describe('behind an edge', () => {
-  const edge = () => {
+  const edge = (edgeSecret: readonly string[]) => {
     const { deps, allow } = anEdge();
     allow(KEY, aCaller());
-    return createApiHandler({ ...deps, edgeSecret: 'the secret of the edge' }, ROUTES);
+    return createApiHandler({ ...deps, edgeSecret }, ROUTES);
   };
-  const status = async (headers: Record<string, string>) =>
-    (await edge()(anEvent({ path: '/status', headers: { 'SVC-API-KEY': KEY, ...headers } }))).statusCode;
+  const status = async (headers: Record<string, string>, secrets = ['the secret of the edge']) => {
+    const event = anEvent({ path: '/status', headers: { 'SVC-API-KEY': KEY, ...headers } });
+    return (await edge(secrets)(event)).statusCode;
+  };
 
   it('answers to what came through it', async () => {
     expect(await status({ 'X-Cloakroom-Edge': 'the secret of the edge' })).toBe(202);
+  });
+
+  it.each([
+    ['the new value', 'new', 202],
+    ['the one before', 'old', 202],
+    ['the one before that', 'older', 403],
+    ['both at once', 'new,old', 403],
+  ])('while its secret is replaced, %s is %j: %d', async (_what, value, expected) => {
+    expect(await status({ 'x-cloakroom-edge': value }, ['new', 'old'])).toBe(expected);
+  });
+
+  it('there is none without a secret, whatever the request carries', async () => {
+    expect(await status({}, [])).toBe(202);
+    expect(await status({ 'x-cloakroom-edge': 'anything' }, [])).toBe(202);
   });
 
   it.each([{}, { 'x-cloakroom-edge': '' }, { 'x-cloakroom-edge': 'the secret of the edgE' }])(

@@ -28,3 +28,23 @@ it('says which variable is wrong, and how, and not what it holds', () => {
 it.each(['0', '-1', '1.5', '', '9007199254740993'])('%j is no number of shards', (LIST_SHARDS) => {
   expect(issuesOf({ ...GIVEN, LIST_SHARDS })).toEqual([['LIST_SHARDS', 'must be a whole number from 1']]);
 });
+
+const [NEW, OLD] = ['n'.repeat(64), 'o'.repeat(64)];
+
+it.each([
+  ['', []],
+  [NEW, [NEW]],
+  [`${NEW},${OLD}`, [NEW, OLD]],
+])('the edge secret %j is the values %j', (EDGE_SECRET, expected) => {
+  expect(environment.parse({ ...GIVEN, EDGE_SECRET }).EDGE_SECRET).toEqual(expected);
+});
+
+it.each([',', `${NEW},`, `,${NEW}`, 'short', `${NEW},short`])(
+  'the edge secret %j is refused: a function must not stand open because of a slip',
+  (EDGE_SECRET) => {
+    expect(issuesOf({ ...GIVEN, EDGE_SECRET })).toContainEqual([
+      expect.stringMatching(/^EDGE_SECRET/),
+      'has a value that is too short',
+    ]);
+  },
+);

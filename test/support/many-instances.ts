@@ -63,7 +63,7 @@ export async function manyInstances(now = Date.now()) {
       cvcLifetimeMs: 3_600_000,
       keyRotationMs: 90 * 24 * 3_600_000,
       headerPrefixes: ['SVC'],
-      edgeSecret: '',
+      edgeSecret: [],
       log: (line: RequestLogLine) => lines.push(line),
       onFailure: (error: unknown) => failures.push(error),
     };

@@ -26,6 +26,11 @@ const unnamed: ResourceType['identify'] = ({ stack, logicalId }) => ({
   attributes: {},
 });
 
+const secret: ResourceType['identify'] = ({ stack, logicalId, text }, { accountId, region }) => {
+  const name = text('Name') ?? physicalName(stack.name, logicalId, 512);
+  return { ref: `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}`, attributes: {} };
+};
+
 const nobodyIsPaged = 'no metrics are kept on one machine: its operator reads the log';
 
 export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
@@ -47,6 +52,10 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),
   ),
   'AWS::Logs::MetricFilter': withoutBehaviour(nobodyIsPaged, unnamed),
+  'AWS::SecretsManager::Secret': withoutBehaviour(
+    'only the edge reads its value, and there is none on one machine',
+    secret,
+  ),
   'AWS::SNS::Topic': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', topic),
   'AWS::SNS::TopicPolicy': withoutBehaviour(
     'only alarms publish to topics, and alarms do not run locally',

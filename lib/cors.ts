@@ -1,0 +1,16 @@
+import type { Settings } from './settings.ts';
+
+/** Reserved headers that browsers may send and read, under every configured prefix. */
+const REQUEST_HEADERS = ['api-key', 'trace-id', 'idempotency-key'];
+const RESPONSE_HEADERS = ['trace-id', 'proxy-destination-status'];
+
+/** What browsers may do with the API: any origin, any method, and these headers. The gateway and the firewall answer alike. */
+export function corsOf({ headerPrefixes }: Settings) {
+  const reserved = (names: readonly string[]) =>
+    headerPrefixes.flatMap((prefix) => names.map((name) => `${prefix.toLowerCase()}-${name}`));
+  return {
+    allowOrigin: '*',
+    allowHeaders: ['content-type', ...reserved(REQUEST_HEADERS)],
+    exposeHeaders: ['retry-after', ...reserved(RESPONSE_HEADERS)],
+  };
+}

@@ -1,0 +1,14 @@
+import { SecretValue } from 'aws-cdk-lib';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Settings } from './settings.ts';
+
+/** References to the values of the edge's secret: the one that the edge sends, then what functions also accept. */
+export function edgeSecretValues({ edge, edgeSecretVersions }: Settings, secret: Secret): readonly string[] {
+  if (edge === 'none') return [];
+  const ofVersions = edgeSecretVersions.map((versionId) =>
+    SecretValue.secretsManager(secret.secretArn, { versionId }),
+  );
+  // Before the first rotation no version is known, and there is no AWSPREVIOUS to refer to.
+  const values = ofVersions.length === 0 ? [secret.secretValue] : ofVersions;
+  return values.map((value) => value.unsafeUnwrap());
+}

@@ -1,0 +1,142 @@
+import type { Stack } from '../../local/assembly/read-assembly.ts';
+import { corsOf } from '../../lib/cors.ts';
+import { parseSettings } from '../../lib/settings.ts';
+import { EDGE, synthesized } from '../support/synthesized.ts';
+
+const [REGION, NEW, OLD] = [
+  'eu-west-1',
+  'a0000000-0000-4000-8000-000000000002',
+  'a0000000-0000-4000-8000-000000000001',
+];
+const without = synthesized({}, REGION);
+const withEdge = (more: Readonly<Record<string, string>> = {}) => synthesized({ ...EDGE, ...more }, REGION);
+const first = withEdge();
+
+function stackOf(stacks: readonly Stack[], name: string): Stack['template'] {
+  const stack = stacks.find((each) => each.name === `Cloakroom-${name}`);
+  if (stack === undefined) throw new Error(`no stack ${name}`);
+  return stack.template;
+}
+
+const text = (stacks: readonly Stack[], name: string) => JSON.stringify(stackOf(stacks, name));
+
+/** The references to values of the secret in a stack, in the order in which they stand: each by its version, or its stage. */
+const references = (stacks: readonly Stack[], name: string) =>
+  [...text(stacks, name).matchAll(/:SecretString:([^}]*)\}\}/g)].map(([, tail = '']) => tail);
+
+/** Names of the exports of stacks, or of what they import. */
+const exportsOf = (stacks: readonly Stack[]) =>
+  stacks.flatMap(({ template }) =>
+    Object.values(template.Outputs).flatMap((output) => output.Export?.Name ?? []),
+  );
+const importsOf = (template: Stack['template']) =>
+  [...JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name = '']) => name);
+
+const FUNCTIONS_BEHIND_THE_API = 3;
+
+describe("the edge's secret", () => {
+  it('is at first the current one, everywhere: there is no previous one to refer to', () => {
+    expect(references(first, 'Api')).toEqual(Array(FUNCTIONS_BEHIND_THE_API).fill('::'));
+    expect([references(first, 'Reactors'), references(first, 'Edge')]).toEqual([['::'], ['::']]);
+    expect(JSON.stringify(first)).not.toMatch(/AWSPREVIOUS/);
+  });
+
+  it('is replaced by a deployment: functions accept the new and the old value before the edge sends the new one', () => {
+    const rotated = withEdge({ edgeSecretVersions: `${NEW},${OLD}` });
+    const both = [`::${NEW}`, `::${OLD}`];
+    expect(references(rotated, 'Api')).toEqual([...both, ...both, ...both]);
+    expect(references(rotated, 'Reactors')).toEqual(both);
+    expect(references(rotated, 'Edge')).toEqual([`::${NEW}`]);
+    for (const name of ['Api', 'Reactors', 'Edge']) expect(text(rotated, name)).not.toBe(text(first, name));
+    // In the order of a deployment the edge comes last.
+    const names = rotated.map(({ name }) => name);
+    for (const name of ['Cloakroom-Api', 'Cloakroom-Reactors'])
+      expect(names.indexOf(name)).toBeLessThan(names.indexOf('Cloakroom-Edge'));
+  });
+
+  it('is no longer accepted once its version is left out', () => {
+    const done = withEdge({ edgeSecretVersions: NEW });
+    expect([
+      ...references(done, 'Api'),
+      ...references(done, 'Reactors'),
+      ...references(done, 'Edge'),
+    ]).toEqual(Array(FUNCTIONS_BEHIND_THE_API + 2).fill(`::${NEW}`));
+  });
+
+  it.each(['AWSPREVIOUS', `${NEW},${OLD},${NEW}`, 'v1'])('has no versions %j', (edgeSecretVersions) => {
+    expect(() => parseSettings({ ...EDGE, edgeSecretVersions })).toThrow('edgeSecretVersions');
+  });
+
+  it('is wanted by nobody without an edge', () => {
+    expect(JSON.stringify(without)).not.toMatch(/resolve:secretsmanager/);
+  });
+});
+
+describe('the edge is switched on and off', () => {
+  const remaining = first.filter(({ name }) => without.some((other) => other.name === name));
+
+  it('without an export that goes away, which CloudFormation refuses while it is imported', () => {
+    expect(remaining).toHaveLength(without.length);
+    expect(exportsOf(without).toSorted()).toEqual(exportsOf(remaining).toSorted());
+    expect(exportsOf(without).length).toBeGreaterThan(5);
+  });
+
+  it('before the functions want its secret, and after: all that it imports is there without it', () => {
+    const imports = importsOf(stackOf(first, 'Edge'));
+    expect(imports.length).toBeGreaterThan(0);
+    expect(imports.filter((name) => !exportsOf(without).includes(name))).toEqual([]);
+  });
+
+  it('in front of the address of the API that the other stacks have', () => {
+    const { Origins } = Object.values(stackOf(first, 'Edge').Resources).find(
+      ({ Type }) => Type === 'AWS::CloudFront::Distribution',
+    )?.Properties['DistributionConfig'] as { readonly Origins: readonly [{ readonly DomainName: unknown }] };
+    expect(JSON.stringify(Origins[0].DomainName)).toMatch(
+      /ImportValue":"Cloakroom-Api:ExportsOutputRefApi\w+"\},"\.execute-api\.eu-west-1\./,
+    );
+  });
+});
+
+describe('the firewall answers browsers as the API does', () => {
+  const acl = Object.values(stackOf(withEdge({ headerPrefixes: 'SVC,ACME' }), 'Firewall').Resources).find(
+    ({ Type }) => Type === 'AWS::WAFv2::WebACL',
+  )?.Properties as any;
+  const rule = (name: string) => acl.Rules.find((each: any) => each.Name === name);
+  const answer = (name: string) => {
+    const { ResponseCode, ResponseHeaders } = rule(name).Action.Block.CustomResponse;
+    const pairs = ResponseHeaders.map(({ Name, Value }: any) => [Name, Value]);
+    return { status: ResponseCode, headers: Object.fromEntries(pairs) };
+  };
+  const { CorsConfiguration: cors } = Object.values(
+    stackOf(synthesized({ headerPrefixes: 'SVC,ACME' }), 'Api').Resources,
+  ).find(({ Type }) => Type === 'AWS::ApiGatewayV2::Api')?.Properties as any;
+
+  it('with a 429 that a page can read', () => {
+    expect(answer('TooManyRequests')).toEqual({
+      status: 429,
+      headers: {
+        'retry-after': '60',
+        'access-control-allow-origin': cors.AllowOrigins.join(),
+        'access-control-expose-headers': cors.ExposeHeaders.join(),
+      },
+    });
+  });
+
+  it('with leave to ask, without which a page would never see the 429', () => {
+    expect(answer('TooManyPreflights')).toEqual({
+      status: 200,
+      headers: {
+        'access-control-allow-origin': cors.AllowOrigins.join(),
+        'access-control-allow-methods': cors.AllowMethods.join(),
+        'access-control-allow-headers': cors.AllowHeaders.join(),
+      },
+    });
+    const scope = (name: string) => rule(name).Statement.RateBasedStatement.ScopeDownStatement;
+    expect(scope('TooManyPreflights').ByteMatchStatement.SearchString).toBe('OPTIONS');
+    expect(scope('TooManyRequests')).toEqual({ NotStatement: { Statement: scope('TooManyPreflights') } });
+  });
+
+  it('with the headers that the settings name', () => {
+    expect(corsOf(parseSettings({ headerPrefixes: 'ACME' })).allowHeaders).toContain('acme-api-key');
+  });
+});
