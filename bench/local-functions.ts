@@ -1,22 +1,37 @@
-/** Each function of a running local service with its environment, as its AWS endpoint tells them. */
-export type FunctionEnvironments = readonly {
+/** A function of a running local service, with which its code can be run elsewhere. */
+export interface LocalFunction {
   readonly name: string;
+  readonly arn: string;
+  readonly handler: string;
+  readonly runtime: string;
+  /** The folder that AWS would unpack into `/var/task`. */
+  readonly codeDirectory: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
   readonly environment: Readonly<Record<string, string>>;
-}[];
+}
+
+/** Each function of a running local service, as its AWS endpoint tells them. */
+export type FunctionEnvironments = readonly LocalFunction[];
 
 export async function functionEnvironments(awsEndpointUrl: string): Promise<FunctionEnvironments> {
   return (await (await fetch(`${awsEndpointUrl}/_local/functions`)).json()) as FunctionEnvironments;
 }
 
-/** The environment of the function of a folder. */
-export function environmentOf(
-  environments: FunctionEnvironments,
-  folder: string,
-): Readonly<Record<string, string>> {
+/** The function of a folder. */
+export function functionOf(functions: FunctionEnvironments, folder: string): LocalFunction {
   // The stack's name for it is the last word of the folder's.
   const wanted = new RegExp(`-${folder.split('-').at(-1) ?? ''}(function|$)`, 'i');
-  const found = environments.find(({ name }) => wanted.test(name));
+  const found = functions.find(({ name }) => wanted.test(name));
   if (found === undefined)
-    throw new Error(`no function ${folder} among ${environments.map(({ name }) => name).join(', ')}`);
-  return found.environment;
+    throw new Error(`no function ${folder} among ${functions.map(({ name }) => name).join(', ')}`);
+  return found;
+}
+
+/** The environment of the function of a folder. */
+export function environmentOf(
+  functions: FunctionEnvironments,
+  folder: string,
+): Readonly<Record<string, string>> {
+  return functionOf(functions, folder).environment;
 }

@@ -151,6 +151,13 @@ function createParts(
   };
 }
 
+/** Each function with all that it takes to run its code elsewhere. */
+function runningFunctions(functions: FunctionHost) {
+  return functions
+    .environments()
+    .map(({ name, environment }) => ({ ...functions.find(name).definition, environment }));
+}
+
 async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): Promise<string> {
   const { options, closers, logs } = begun;
   for (const key of parts.keys.all()) await stores.kms.createKey(key);
@@ -168,7 +175,8 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     port: Number(new URL(begun.account.awsEndpointUrl).port),
     services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
     controls: {
-      '/_local/functions': () => parts.functions.environments(),
+      '/_local/functions': () => runningFunctions(parts.functions),
+      '/_local/api': () => parts.gateway.httpApi(),
       '/_local/lambda': (body) => lambda.control(body),
       '/_local/faults': (body, method) => begun.faults.control(body, method),
     },
