@@ -47,6 +47,14 @@ function contentOf({ body = '', isBase64Encoded }: APIGatewayProxyEventV2): Cont
   return isBase64Encoded ? contentOfBytes(Buffer.from(body, 'base64')) : contentOfText(body);
 }
 
+/** For so long the gateway waits for an answer at the most, in ms (AWS HTTP API quotas). */
+const GATEWAY_MS = 30_000;
+
+/** When the gateway took the request. What would be longer ago than it waits is no such time: `sam local` gives seconds, of its own start. */
+function receivedAt(timeEpoch: number, now: number): number {
+  return timeEpoch > now - GATEWAY_MS ? timeEpoch : now;
+}
+
 /** Reads an API Gateway event of payload format 2.0. */
 export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readonly string[]): ApiRequest {
   const headers = lowerCased(event.headers);
@@ -55,7 +63,7 @@ export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readon
   const reserved = reservedHeaders(headers, headerPrefixes);
   return {
     method: event.requestContext.http.method,
-    receivedAt: event.requestContext.timeEpoch,
+    receivedAt: receivedAt(event.requestContext.timeEpoch, Date.now()),
     baseUrl: baseUrl(headers, event.requestContext.domainName),
     rawPath: event.rawPath,
     path: withoutTrailingSlash(event.rawPath),

@@ -8,9 +8,9 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../bench/cold-start/bun
 const LIMITS_KB = {
   tokens: 490,
   applications: 198,
-  proxy: 468,
-  reactors: 558,
-  'reactor-worker': 493,
+  proxy: 469,
+  reactors: 559,
+  'reactor-worker': 494,
   'webhook-sender': 191,
   sweeper: 177,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions; and it writes to the log what does not open.

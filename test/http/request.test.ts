@@ -49,6 +49,20 @@ describe('a trace id', () => {
 });
 
 describe('a request', () => {
+  it.each([
+    ['the time of the gateway', (now: number) => now - 2_000, true],
+    ['seconds, as sam local gives', (now: number) => Math.round(now / 1000), false],
+    ['a time that nobody waits any more since', (now: number) => now - 60_000, false],
+    ['nothing', () => undefined, false],
+  ] as const)('was received when %s says, if it can be', (_, timeEpoch, isTaken) => {
+    const event = anEvent();
+    const given = timeEpoch(Date.now());
+    Object.assign(event.requestContext, { timeEpoch: given });
+    const { receivedAt } = apiRequest(event, ['SVC']);
+    if (isTaken) expect(receivedAt).toBe(given);
+    else expect(receivedAt).toBeGreaterThan(Date.now() - 2_000);
+  });
+
   it('has its path without one trailing slash, its query, and its body as bytes', () => {
     const request = apiRequest(
       anEvent({ path: '/a/b/', query: 'x=1&x=2&y=%20', body: Buffer.from([0, 255]) }),
