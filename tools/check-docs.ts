@@ -14,6 +14,7 @@ import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
 import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from '../openapi/all-routes.ts';
+import { withCosts } from './costs.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
 function documented(file: string, heading: string): Set<string> {
@@ -87,6 +88,9 @@ for (const file of globSync('{*.md,docs/**/*.md,examples/**/*.md}')) {
     if (globSync(path).length === 0) problems.push(`${file} links to ${target}, which does not exist`);
   }
 }
+
+if (readFileSync('docs/deploy.md', 'utf8') !== (await withCosts()))
+  problems.push('docs/deploy.md has other costs than the templates: npm run costs -- --write');
 
 for (const problem of problems) console.error(problem);
 console.log(`${String(lists.length)} lists checked, ${String(problems.length)} problems`);

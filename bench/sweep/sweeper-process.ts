@@ -13,8 +13,8 @@ export interface SweeperRun {
 
 interface Metrics {
   readonly Work?: string;
-  readonly Swept?: number;
-  readonly SweepFailures?: number;
+  readonly Swept?: string;
+  readonly SweepFailures?: string;
 }
 
 type Handler = (event: object, context: { readonly getRemainingTimeInMillis: () => number }) => Promise<void>;
@@ -36,8 +36,8 @@ async function run(remainingMs: number): Promise<SweeperRun> {
   const elapsedMs = performance.now() - started;
   const metrics = lines.filter((line) => line.includes('"Swept"')).map((line) => JSON.parse(line) as Metrics);
   return {
-    swept: Object.fromEntries(metrics.map(({ Work = '', Swept = 0 }) => [Work, Swept])),
-    failed: metrics.reduce((sum, { SweepFailures = 0 }) => sum + SweepFailures, 0),
+    swept: Object.fromEntries(metrics.map(({ Work = '', Swept = '0' }) => [Work, Number(Swept)])),
+    failed: metrics.reduce((sum, { SweepFailures = '0' }) => sum + Number(SweepFailures), 0),
     elapsedMs,
     cpuMs: (user + system) / 1000,
   };

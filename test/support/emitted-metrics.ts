@@ -32,11 +32,11 @@ function metricsOf(line: EmbeddedMetricLine): EmittedMetric[] {
   );
 }
 
-/** What one run of the sweep emits. `createMetrics` is called once the console is watched. */
-export async function emittedMetrics(
+/** The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console is watched. */
+export async function emittedLines(
   works: readonly DueWork[],
   createMetrics: () => Metrics,
-): Promise<readonly EmittedMetric[]> {
+): Promise<readonly EmbeddedMetricLine[]> {
   const lines: string[] = [];
   // Otherwise it writes past whatever the test puts in the console's place.
   Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
@@ -50,5 +50,13 @@ export async function emittedMetrics(
     log.mockRestore();
     error.mockRestore();
   }
-  return lines.flatMap((line) => metricsOf(JSON.parse(line) as EmbeddedMetricLine));
+  return lines.map((line) => JSON.parse(line) as EmbeddedMetricLine);
+}
+
+/** What one run of the sweep emits as metrics. */
+export async function emittedMetrics(
+  works: readonly DueWork[],
+  createMetrics: () => Metrics,
+): Promise<readonly EmittedMetric[]> {
+  return (await emittedLines(works, createMetrics)).flatMap(metricsOf);
 }

@@ -1,6 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DUE_WORKS, type DueWork } from '../../../core/sweep/sweep.ts';
-import { emittedMetrics } from '../../support/emitted-metrics.ts';
+import { emittedLines, emittedMetrics } from '../../support/emitted-metrics.ts';
 
 const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   name,
@@ -9,8 +9,8 @@ const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({
   },
 });
 
-const emitted = (works: readonly DueWork[]) =>
-  emittedMetrics(works, () => new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' }));
+const createMetrics = () => new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
+const emitted = (works: readonly DueWork[]) => emittedMetrics(works, createMetrics);
 
 describe('a run of the sweep', () => {
   it('tells of each kind of work how late it is, under the names that the alarms look at', async () => {
@@ -36,16 +36,19 @@ describe('a run of the sweep', () => {
   });
 
   it('counts what failed, and goes on with the next kind', async () => {
-    const found = await emitted([
+    const works = [
       work('cvc', () => Promise.reject(new Error('x'))),
       work('tokens', () => Promise.resolve()),
+    ];
+    const lines = await emittedLines(works, createMetrics);
+    // In the line, and no metric: each of those costs by the month.
+    expect(lines.slice(0, 2)).toMatchObject([
+      { Work: 'cvc', SweepFailures: '1', Swept: '0' },
+      { Work: 'tokens', SweepFailures: '0', Swept: '1' },
     ]);
-    const values = (metric: string) =>
-      found.filter((each) => each.metric === metric).map(({ value }) => value);
-    expect([values('SweepFailures'), values('Swept')]).toEqual([
-      [1, 0],
-      [0, 1],
-    ]);
+    expect(new Set((await emitted(works)).map(({ metric }) => metric))).toEqual(
+      new Set(['OldestDueSeconds', 'ParkedDeliveries', 'ColdReactors']),
+    );
   });
 
   it('fails after the other kinds if one cannot be read', async () => {
