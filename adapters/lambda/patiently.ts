@@ -13,6 +13,9 @@ const PASSING: readonly string[] = [
   'ResourceNotReadyException',
 ];
 
+/** What passes for calls that change a function which is there: another one that changes it is under way. */
+export const BUSY: readonly string[] = ['ResourceConflictException'];
+
 /**
  * Makes a call of the Lambda control plane, whose limit is 15 a second for a whole account, again and again with full jitter while what is
  * in its way passes by itself: by the names of errors, `also` those that pass for this call; their words may hold anything, names of functions included. Throws

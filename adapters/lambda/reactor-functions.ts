@@ -11,7 +11,7 @@ import {
 import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
-import { patiently } from './patiently.ts';
+import { BUSY, patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repairs.ts';
 
@@ -25,8 +25,6 @@ export interface ReactorFunctionSettings extends ReactorRepairSettings {
   readonly codeKeyArn: string;
 }
 
-/** Another call that changes the function is under way. */
-const BUSY = ['ResourceConflictException'];
 /** All parameters are ours and right: the role was just made, and IAM has not spread it yet. */
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 

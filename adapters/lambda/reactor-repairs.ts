@@ -10,11 +10,8 @@ import {
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
 import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
-import { patiently } from './patiently.ts';
+import { BUSY, patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
-
-/** Another call that changes the function is under way. */
-const BUSY = ['ResourceConflictException'];
 
 /** Runs a call to which something that is gone already is no failure. */
 async function unlessGone(call: () => Promise<unknown>, also: readonly string[] = []): Promise<void> {
