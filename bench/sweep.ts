@@ -58,7 +58,7 @@ async function startSweeper(endpoint: { readonly url: string; readonly certFile:
     INVOCATIONS_QUEUE_URL: `${endpoint.url}/invocations`,
     DELIVERIES_QUEUE_URL: `${endpoint.url}/deliveries`,
     REACTOR_FUNCTION_PREFIX: 'bench-reactor-',
-    KEY_ID: 'bench',
+    HOT_CONCURRENCY: '0',
     KEY_ROTATION_DAYS: '365',
     LIST_SHARDS: '8',
   };

@@ -47,7 +47,12 @@ async function relayFor(
   host: string,
   functions: readonly NamedFunction[],
 ): Promise<number> {
-  const tokens = functions.map(({ function: { environment } }) => environment['AWS_SESSION_TOKEN'] ?? '');
+  const tokens = functions.map(({ id, function: { environment } }) => {
+    const token = environment['AWS_SESSION_TOKEN'];
+    // The set of tokens is the door: one that is empty would open it to everybody.
+    if (!token) throw new Error(`${id} has no session token`);
+    return token;
+  });
   return await startRelay({
     awsEndpointUrl,
     // Docker Desktop hands connections to its name for this machine to the loopback interface.

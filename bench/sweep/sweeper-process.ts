@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 /** What one run of the sweeper did. */
 export interface SweeperRun {
-  /** Records by kind of work, as the metrics of the run say. */
+  /** Records by kind of work, as the log lines of the run say. */
   readonly swept: Readonly<Record<string, number>>;
   readonly failed: number;
   readonly elapsedMs: number;

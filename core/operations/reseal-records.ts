@@ -179,13 +179,16 @@ async function resealTokens(
   return last;
 }
 
+/** A walk without the place that it has come to. */
+type Walked = Omit<ResealWalk, 'after'>;
+
 /** The time from which on a walk must have begun to count for the root that is being introduced. */
 function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
   return (settledAt ?? startedAt ?? Infinity) + FORGOTTEN_MS;
 }
 
 /** The walk to go on with: one that cannot count any more is begun anew as soon as another one could. */
-function walkOf(tenant: Tenant, now: number): Partial<ResealWalk> & Omit<ResealWalk, 'after'> {
+function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
   const { reseal: walk } = tenant;
   const [, root] = tenant.roots;
   const from = root === undefined ? 0 : countsFrom(root);
@@ -194,11 +197,7 @@ function walkOf(tenant: Tenant, now: number): Partial<ResealWalk> & Omit<ResealW
 }
 
 /** The root after a whole walk: the first makes everything that lasts independent of the older one, the second takes away what it left beside. */
-function concluded(
-  root: WrappedRoot,
-  walk: Pick<ResealWalk, 'startedAt' | 'left'>,
-  now: number,
-): WrappedRoot {
+function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
   if (walk.left > 0 || walk.startedAt < countsFrom(root)) return root;
   if (root.settledAt === undefined) return { ...root, settledAt: now };
   return root.clearedAt === undefined ? { ...root, clearedAt: now } : root;
@@ -208,7 +207,7 @@ function concluded(
 async function advance(
   deps: ResealDeps,
   from: Tenant,
-  walk: Pick<ResealWalk, 'startedAt' | 'left'>,
+  walk: Walked,
   after: string | undefined,
 ): Promise<void> {
   const seen = JSON.stringify(from.reseal);
