@@ -14,6 +14,7 @@ export const ALARMS = {
   MessagesPutAside: 'Messages could not be handled; their work waits for the sweep.',
   DeliveriesParked: 'Receivers have not taken results in ten tries.',
   StoreThrottled: 'Reads or writes of the store are refused; callers may get 503.',
+  IndexThrottled: 'An index refuses writes of its table, searches or lists; callers may get 503.',
   KeyChanged: 'Somebody disabled the key or is deleting it: without it all data is lost.',
 } as const;
 

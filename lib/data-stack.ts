@@ -1,5 +1,12 @@
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type GlobalSecondaryIndexProps,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -9,6 +16,12 @@ import { acknowledge } from './acknowledge.ts';
 import { FINGERPRINT_INDEX_ATTRIBUTES, INDEXES, LIST_INDEX_ATTRIBUTES } from '../adapters/dynamodb/keys.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** A secondary index of a table. */
+export interface TableIndex {
+  readonly table: Table;
+  readonly name: (typeof INDEXES)[keyof typeof INDEXES];
+}
 
 /** Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack. */
 export class DataStack extends Stack {
@@ -21,9 +34,12 @@ export class DataStack extends Stack {
   readonly access: Table;
   /** Reactors, invocation states, webhook deliveries. */
   readonly reactors: Table;
-
   /** What the edge in front of the API proves itself by. */
   readonly edgeSecret: Secret;
+
+  readonly #indexes: TableIndex[] = [];
+  /** Every secondary index of the four tables. */
+  readonly indexes: readonly TableIndex[] = this.#indexes;
 
   constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
@@ -39,20 +55,27 @@ export class DataStack extends Stack {
     this.edgeSecret = this.#createEdgeSecret();
     // With or without an edge: CloudFormation removes no export that another stack still imports.
     this.exportValue(this.edgeSecret.secretArn);
-    this.tokens.addGlobalSecondaryIndex({
-      indexName: INDEXES.list,
+    this.#addIndex(this.tokens, INDEXES.list, {
       partitionKey: text('listPk'),
       sortKey: text('listSk'),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...LIST_INDEX_ATTRIBUTES],
     });
-    this.tokens.addGlobalSecondaryIndex({
-      indexName: INDEXES.fingerprint,
+    this.#addIndex(this.tokens, INDEXES.fingerprint, {
       partitionKey: text('fingerprint'),
       sortKey: text('matchSk'),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...FINGERPRINT_INDEX_ATTRIBUTES],
     });
+  }
+
+  #addIndex(
+    table: Table,
+    name: TableIndex['name'],
+    props: Omit<GlobalSecondaryIndexProps, 'indexName'>,
+  ): void {
+    table.addGlobalSecondaryIndex({ indexName: name, ...props });
+    this.#indexes.push({ table, name });
   }
 
   #createEdgeSecret(): Secret {
@@ -140,8 +163,7 @@ export class DataStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     // Records with a time to act on; sparse: only they have the attributes.
-    table.addGlobalSecondaryIndex({
-      indexName: INDEXES.due,
+    this.#addIndex(table, INDEXES.due, {
       partitionKey: text('duePk'),
       sortKey: text('dueSk'),
       projectionType: ProjectionType.KEYS_ONLY,

@@ -59,6 +59,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     MessagesPutAside: { metric: metrics.putAside, atLeast: 1, minutes: 1 },
     DeliveriesParked: { metric: metrics.parked, atLeast: 1, minutes: 1 },
     StoreThrottled: { metric: metrics.storeThrottles, atLeast: 1, minutes: 3, outOf: 5 },
+    IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }
 
@@ -147,7 +148,7 @@ export class MonitoringStack extends Stack {
         [
           graph('Requests and errors', [metrics.requests], [metrics.clientErrors, metrics.serverErrors]),
           graph('Latency (ms)', ['p50', 'p90', 'p99'].map(metrics.latency)),
-          graph('Throttles', [metrics.throttles, metrics.storeThrottles]),
+          graph('Throttles', [metrics.throttles, metrics.storeThrottles, metrics.indexThrottles]),
         ],
         [
           graph('Oldest due record (s)', metrics.oldestDue),

@@ -3,8 +3,10 @@ import { MathExpression, Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-clo
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { INDEXES } from '../adapters/dynamodb/keys.ts';
 import { WORKS } from '../functions/sweeper/config.ts';
 import type { WorkQueue } from './constructs/work-queue.ts';
+import type { TableIndex } from './data-stack.ts';
 
 const MINUTE = Duration.minutes(1);
 
@@ -17,6 +19,7 @@ export interface Watched {
   readonly workers: readonly LambdaFunction[];
   readonly sweeper: LambdaFunction;
   readonly tables: readonly Table[];
+  readonly indexes: readonly TableIndex[];
   readonly invocations: WorkQueue;
   readonly deliveries: WorkQueue;
 }
@@ -36,7 +39,8 @@ function sum(label: string, metrics: readonly IMetric[], period = MINUTE): MathE
 
 /** All metrics that the dashboard shows and the alarms look at. */
 export function serviceMetrics(watched: Watched) {
-  const { api, apiFunctions, workers, sweeper, tables, invocations, deliveries, serviceName } = watched;
+  const { api, apiFunctions, workers, sweeper, tables, indexes, invocations, deliveries, serviceName } =
+    watched;
   const functions = [...apiFunctions, ...workers, sweeper];
   const own = (metricName: string, dimensionsMap: Readonly<Record<string, string>> = {}) =>
     new Metric({
@@ -54,6 +58,11 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.SUM,
       period: MINUTE,
     });
+  // The metric of a table leaves out its indexes (DynamoDB Developer Guide, metrics and dimensions).
+  const ofIndex = ({ table, name }: TableIndex, metricName: string) => {
+    const metric = ofTable(table, metricName);
+    return metric.with({ dimensionsMap: { ...metric.dimensions, GlobalSecondaryIndexName: name } });
+  };
   const usage = (resource: string) =>
     new Metric({
       namespace: 'AWS/Usage',
@@ -115,6 +124,14 @@ export function serviceMetrics(watched: Watched) {
         ofTable(table, 'WriteThrottleEvents'),
       ]),
     ),
+    // With all reads it would be 12 metrics; an alarm takes 10. No caller waits for reads of `due`, and
+    // SweepLate goes off when they fail.
+    indexThrottles: sum('Throttled by an index', [
+      ...indexes.map((index) => ofIndex(index, 'WriteThrottleEvents')),
+      ...indexes
+        .filter(({ name }) => name !== INDEXES.due)
+        .map((index) => ofIndex(index, 'ReadThrottleEvents')),
+    ]),
     unitsOf: tables.flatMap((table) => [
       ofTable(table, 'ConsumedReadCapacityUnits'),
       ofTable(table, 'ConsumedWriteCapacityUnits'),

@@ -82,6 +82,7 @@ export function buildService(app: App, settings: Settings, region?: string): voi
       workers: reactors.workers,
       sweeper: operations.sweeper,
       tables: [data.tokens, data.ephemeral, data.access, data.reactors],
+      indexes: data.indexes,
       invocations: reactors.invocations,
       deliveries: reactors.deliveries,
     },

@@ -84,6 +84,14 @@ describe('the walk finds', () => {
   /** The key of the service, as the monitoring stack refers to it. */
   const serviceKey = (stacks: readonly Stack[]) =>
     first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties['EventPattern'].detail.resources.ARN[0];
+  /** Removes a metric of an index from the alarm. */
+  const unwatch = (stacks: readonly Stack[], metric: string, index: string) => {
+    const properties = alarm(stacks, 'IndexThrottled');
+    properties['Metrics'] = properties['Metrics'].filter(({ MetricStat: stat }: Properties) => {
+      const values = stat?.Metric.Dimensions.map(({ Value }: Properties) => Value) ?? [];
+      return stat?.Metric.MetricName !== metric || !values.includes(index);
+    });
+  };
   /** Gives the topic a key of its own, which lets both services in. */
   const addTopicKey = (stacks: readonly Stack[], Condition?: Properties) => {
     first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = { Ref: 'TopicKey' };
@@ -267,6 +275,37 @@ describe('the walk finds', () => {
             Value: 'gone',
           }),
         /the table .* has no index gone/,
+        1,
+      ],
+      [
+        'an index whose writes no alarm looks at',
+        (stacks) => {
+          unwatch(stacks, 'WriteThrottleEvents', 'list');
+        },
+        /^no alarm looks at WriteThrottleEvents of .*-Tokens.*, index list$/,
+        1,
+      ],
+      [
+        'an index for callers whose reads no alarm looks at',
+        (stacks) => {
+          unwatch(stacks, 'ReadThrottleEvents', 'fingerprint');
+        },
+        /^no alarm looks at ReadThrottleEvents of .*-Tokens.*, index fingerprint$/,
+        1,
+      ],
+      [
+        'an index that was added to a table',
+        (stacks) =>
+          void first(stacks, 'AWS::DynamoDB::Table', 'Access').properties['GlobalSecondaryIndexes'].push({
+            IndexName: 'added',
+          }),
+        /^no alarm looks at WriteThrottleEvents of .*-Access.*, index added$/,
+        1,
+      ],
+      [
+        'a table that no alarm looks at',
+        (stacks) => void alarm(stacks, 'StoreThrottled')['Metrics'].splice(-1, 1),
+        /^no alarm looks at \w+ThrottleEvents of [^,]+$/,
         1,
       ],
       [

@@ -70,6 +70,9 @@ interface TableProperties {
   readonly GlobalSecondaryIndexes?: readonly { readonly IndexName: string }[];
 }
 
+/** Who refuses: a table and, for the metrics of an index, its name. */
+const source = (table: string, index?: string) => (index === undefined ? table : `${table}, index ${index}`);
+
 interface Found<Properties> {
   readonly identity: Identity;
   readonly properties: Properties;
@@ -236,15 +239,64 @@ export function alarmProblems(
     return isEmitted ? [] : [`nothing emits ${stat.MetricName} with the dimensions ${wanted}`];
   }
 
+  const statsOf = (alarm: AlarmProperties): readonly MetricStat[] =>
+    alarm.Metrics?.flatMap(({ MetricStat: stat }) => (stat ? [stat.Metric] : [])) ?? [alarm as MetricStat];
+
   function alarmOf({ properties: alarm }: Found<AlarmProperties>): readonly string[] {
-    const stats = alarm.Metrics?.flatMap(({ MetricStat: stat }) => (stat ? [stat.Metric] : [])) ?? [
-      alarm as MetricStat,
-    ];
+    const stats = statsOf(alarm);
     return [
       ...actionProblems(alarm),
       ...(stats.length === 0 ? ['it looks at no metric'] : stats.flatMap(metricProblems)),
       ...(stats.length > METRICS_MAX ? [`it looks at ${String(stats.length)} metrics`] : []),
     ].map((problem) => `${alarm.AlarmName}: ${problem}`);
+  }
+
+  /** The indexes that functions behind the API may query. */
+  function indexesForCallers(): readonly string[] {
+    const behindApi = all<{ readonly Principal: string; readonly FunctionName: string }>(
+      'AWS::Lambda::Permission',
+    ).flatMap(({ properties: { Principal, FunctionName } }) =>
+      Principal === 'apigateway.amazonaws.com' ? [FunctionName] : [],
+    );
+    const roles = all<{ readonly Role: string }>('AWS::Lambda::Function').flatMap(
+      ({ identity: { attributes }, properties }) =>
+        behindApi.includes(attributes['Arn'] ?? '') ? [properties.Role] : [],
+    );
+    return all<{ readonly Roles: readonly string[]; readonly PolicyDocument: PolicyDocument }>(
+      'AWS::IAM::Policy',
+    )
+      .filter(({ properties }) =>
+        properties.Roles.some((name) => roles.some((arn) => arn.endsWith(`:${name}`))),
+      )
+      .flatMap(({ properties }) => properties.PolicyDocument.Statement)
+      .filter(({ Action }) => [Action].flat().includes('dynamodb:Query'))
+      .flatMap(({ Resource }) => [Resource].flat().map(String));
+  }
+
+  /** Tables and indexes that could refuse calls unnoticed: the metrics of a table do not count its indexes. */
+  function unwatchedThrottling(): readonly string[] {
+    const stats = all<AlarmProperties>('AWS::CloudWatch::Alarm').flatMap(({ properties }) =>
+      statsOf(properties),
+    );
+    const watched = new Set(
+      stats.map(({ MetricName, Dimensions = [] }) => {
+        const { TableName: table = '', [INDEX_DIMENSION]: index } = Object.fromEntries(
+          Dimensions.map(({ Name, Value }) => [Name, Value]),
+        );
+        return `${MetricName} of ${source(table, index)}`;
+      }),
+    );
+    const queried = new Set(indexesForCallers());
+    const wanted = all<TableProperties>('AWS::DynamoDB::Table').flatMap(({ identity, properties }) => {
+      const { ref, attributes } = identity;
+      const indexes = (properties.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName);
+      const read = indexes.filter((name) => queried.has(`${attributes['Arn'] ?? ''}/index/${name}`));
+      return [
+        ...[undefined, ...read].map((index) => `ReadThrottleEvents of ${source(ref, index)}`),
+        ...[undefined, ...indexes].map((index) => `WriteThrottleEvents of ${source(ref, index)}`),
+      ];
+    });
+    return wanted.filter((metric) => !watched.has(metric)).map((metric) => `no alarm looks at ${metric}`);
   }
 
   // EventBridge sends no context that a topic's policy could ask for.
@@ -261,5 +313,6 @@ export function alarmProblems(
       return !['DisableKey', 'ScheduleKeyDeletion'].every((name) => names.includes(name));
     })
     .map(({ identity }) => `no rule tells when the key ${identity.ref} is disabled or deleted`);
-  return [...all<AlarmProperties>('AWS::CloudWatch::Alarm').flatMap(alarmOf), ...ofRules, ...unwatched];
+  const alarms = all<AlarmProperties>('AWS::CloudWatch::Alarm');
+  return [...alarms.flatMap(alarmOf), ...ofRules, ...unwatched, ...unwatchedThrottling()];
 }
