@@ -148,6 +148,8 @@ export class ReactorStack extends Stack {
           'CreateFunction',
           'GetFunction',
           'UpdateFunctionCode',
+          // In case `Publish: true` needs it. The rights beside it publish too, so it widens nothing.
+          'PublishVersion',
           'UpdateFunctionConfiguration',
           'CreateAlias',
           'UpdateAlias',
