@@ -108,11 +108,13 @@ report({
     },
     {
       title: 'Dollars per million operations',
-      columns: ['operation', 'DynamoDB', 'Lambda', 'API Gateway', 'SQS', 'KMS', 'total'],
-      rows: pricesOf(counts).map(({ name, database, lambda, gateway, queues, keys, total }) => [
-        name,
-        ...[database, lambda, gateway, queues, keys, total].map(dollars),
-      ]),
+      columns: ['operation', 'DynamoDB', 'Lambda', 'API Gateway', 'SQS', 'KMS', 'logs', 'traces', 'total'],
+      rows: (await pricesOf(counts)).map(
+        ({ name, database, lambda, gateway, queues, keys, logs, traces, total }) => [
+          name,
+          ...[database, lambda, gateway, queues, keys, logs, traces, total].map(dollars),
+        ],
+      ),
     },
   ],
 });

@@ -29,7 +29,8 @@ export interface ReactorFunctionSettings extends ReactorRepairSettings {
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
 const FIRST_VERSION = '1';
-const MEMORY_MB = 512;
+/** Memory of each function of a reactor. */
+export const REACTOR_MEMORY_MB = 512;
 /** Longer than the longest run (spec.md, Limits), whose own deadline the runtime enforces. */
 const TIMEOUT_SECONDS = 225;
 
@@ -128,7 +129,7 @@ export function createReactorFunctions(
         Role: settings.roleArn,
         Layers: [settings.layerArn],
         Code: { ZipFile: await archiveOf(code), SourceKMSKeyArn: settings.codeKeyArn },
-        MemorySize: MEMORY_MB,
+        MemorySize: REACTOR_MEMORY_MB,
         Timeout: TIMEOUT_SECONDS,
         Publish: true,
       });

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { PRICES } from '../../tools/costs/prices.ts';
+import { countedUsage, requestTable } from '../../tools/costs/request-tables.ts';
+import { dollarsPerMillion, requestCosts } from '../../tools/costs/request-costs.ts';
+import type { Resource } from '../../tools/costs/template-resources.ts';
+import { synthesized } from '../support/synthesized.ts';
+
+type Properties = Record<string, any>;
+
+const templates = synthesized().flatMap(({ template }) => Object.values(template.Resources));
+/** The resources of the templates, with the properties of one type changed. */
+const changed = (type: string, change: (properties: Properties) => void): readonly Resource[] => {
+  const resources = structuredClone(templates);
+  for (const { Type, Properties } of resources) if (Type === type) change(Properties);
+  return resources;
+};
+const STAGE = 'AWS::ApiGatewayV2::Stage';
+const FUNCTION = 'AWS::Lambda::Function';
+
+const request = { readUnits: 0, writeUnits: 0, sequential: 1, gatewayRequests: 1, reactorRuns: 0 };
+const dollarsOf = async (resources: readonly Resource[], more: object = {}) =>
+  dollarsPerMillion({ ...request, waitsForOthers: false, ...more }, await requestCosts(resources));
+
+describe('what a million requests cost', () => {
+  it('counts the bytes of the log line that a request really leaves, and 26 more', async () => {
+    const { api } = await requestCosts(templates);
+    const line = {
+      level: 'info',
+      timestamp: '2026-11-22T18:40:43.123Z',
+      traceId: 'x'.repeat(36),
+      operation: 'createToken',
+      status: 200,
+      milliseconds: 12,
+      tenantId: 'x'.repeat(36),
+      applicationId: 'x'.repeat(36),
+    };
+    expect(api.logBytes.function).toBe(JSON.stringify(line).length + 26);
+  });
+
+  it('is the sum of its parts', async () => {
+    const { total, ...parts } = await dollarsOf(templates, { readUnits: 2, writeUnits: 3 });
+    expect(Object.values(parts).reduce((sum, dollars) => sum + dollars, 0)).toBeCloseTo(total, 9);
+    expect(parts.database).toBeCloseTo(2 * 0.125 + 3 * 0.625, 9);
+    expect(parts.gateway).toBe(1);
+  });
+
+  it('rises with the format of the access log, by the bytes of the field', async () => {
+    const field = '"more":"$context.status",';
+    const longer = changed(STAGE, ({ AccessLogSettings: settings }) => {
+      settings.Format = settings.Format.replace('{', `{${field}`);
+    });
+    const [before, after] = [await dollarsOf(templates), await dollarsOf(longer)];
+    const bytes = field.replace('$context.status', '200').length;
+    expect(after.logs - before.logs).toBeCloseTo(((1e6 * bytes) / 2 ** 30) * PRICES.logGigabyte, 9);
+  });
+
+  it('has no line of the gateway without an access log', async () => {
+    const without = changed(STAGE, (properties) => delete properties['AccessLogSettings']);
+    expect((await requestCosts(without)).api.logBytes.gateway).toBe(0);
+  });
+
+  it('has no traces without tracing', async () => {
+    const untraced = changed(FUNCTION, (properties) => delete properties['TracingConfig']);
+    expect((await dollarsOf(templates)).traces).toBeCloseTo(0.25, 9);
+    expect((await dollarsOf(untraced)).traces).toBe(0);
+    expect(requestTable(await requestCosts(untraced))).toContain('| Traces | none | 0.00 |');
+  });
+
+  it('rises with the memory of the functions', async () => {
+    const larger = changed(FUNCTION, (properties) => (properties['MemorySize'] *= 2));
+    const [before, after] = [await dollarsOf(templates), await dollarsOf(larger)];
+    const requests = PRICES.lambdaRequest * 1e6;
+    expect(after.lambda - requests).toBeCloseTo(2 * (before.lambda - requests), 9);
+  });
+
+  it('has no line and no request of the gateway behind a queue', async () => {
+    const queued = await dollarsOf(templates, { gatewayRequests: 0 });
+    expect(queued.gateway).toBe(0);
+    expect(queued.logs).toBeLessThan((await dollarsOf(templates)).logs);
+  });
+
+  it.each<[what: string, resources: readonly Resource[], told: RegExp]>([
+    [
+      'a variable of the access log that has no typical value',
+      changed(STAGE, ({ AccessLogSettings: settings }) => (settings.Format = '$context.path')),
+      /no typical value of \$context\.path/,
+    ],
+    [
+      'functions that differ in memory',
+      changed(FUNCTION, (properties) => {
+        if (properties['Description'] === 'Tokens') properties['MemorySize'] = 2048;
+      }),
+      /differ in memory or tracing/,
+    ],
+    [
+      'a function on another processor',
+      changed(FUNCTION, (properties) => (properties['Architectures'] = ['x86_64'])),
+      /is not on arm64/,
+    ],
+    ['templates without an API', [], /0 stages of the API/],
+  ])('is refused for %s', async (_what, resources, told) => {
+    await expect(requestCosts(resources)).rejects.toThrow(told);
+  });
+});
+
+describe('what the benchmark counted', () => {
+  const [performance, storage] = ['docs/performance.md', 'docs/storage.md'].map((file) =>
+    readFileSync(file, 'utf8'),
+  ) as [string, string];
+
+  it.each([
+    ['create a token'],
+    ['create a card'],
+    ['create a card with cvc'],
+    ['create with two metadata pairs'],
+    ['create with deduplicate_token'],
+    ['create under an idempotency key'],
+    ['get a card', 'get a token'],
+    ['list 20 by cursor'],
+    ['search a term with one match'],
+    ['delete a card', 'delete a token'],
+    ['tokenize 100', 'tokenize 100 values'],
+    ['detokenize 100', 'detokenize 100 tokens'],
+  ])('has the units of "%s" that docs/storage.md promises', (operation, promised = operation) => {
+    const row = storage.split('\n').find((line) => line.startsWith(`| ${promised} `));
+    const { readUnits, writeUnits } = countedUsage(performance, operation);
+    expect(readUnits + writeUnits).toBe(Number(row?.split('|')[4]));
+  });
+
+  it('is read from the row of the warm operation', () => {
+    expect(countedUsage(performance, 'tokenize 100')).toMatchObject({
+      writeUnits: 400,
+      waitsForOthers: false,
+    });
+    expect(countedUsage(performance, 'react')).toMatchObject({ reactorRuns: 1, waitsForOthers: true });
+  });
+
+  it.each([
+    ['an operation', performance.replaceAll('| create a card ', '| create some card '), /"create a card"/],
+    ['a column', performance.replace('| write units |', '| units |'), /no "write units"/],
+    [
+      'a number',
+      performance.replace(/(\| create a card +\| warm .*?)\d+ +\| 0 /, '$1? | 0 '),
+      /is no number/,
+    ],
+    ['the table', performance.replace('### On the wire', '### Elsewhere'), /docs\/performance\.md has no/],
+  ])('is refused without %s', (_what, text, told) => {
+    expect(() => countedUsage(text, 'create a card')).toThrow(told);
+  });
+});

@@ -1,0 +1,121 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { DUE_PARTITIONS } from '../../adapters/dynamodb/keys.ts';
+import { REACTOR_MEMORY_MB } from '../../adapters/lambda/reactor-functions.ts';
+import { DUE_WORKS, type DueWork } from '../../core/sweep/sweep.ts';
+import { runSweep } from '../../functions/sweeper/run-sweep.ts';
+import { PRICES } from './prices.ts';
+import { printedLines } from './printed-lines.ts';
+import { functionOf, logDollars, loggedBytes } from './request-costs.ts';
+import { templateResources, type Resource } from './template-resources.ts';
+
+const MINUTES = 43_800;
+const SECONDS = MINUTES * 60;
+/** Lambda asks an idle queue by five connections, each of which waits 20 seconds (AWS Lambda Developer Guide, Amazon SQS). */
+const POLLS_A_MINUTE = 5 * 3;
+/** How long a sweep that finds nothing takes is not known here, so it is assumed. */
+const IDLE_SWEEP_SECONDS = 0.3;
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+/** An alarm looks at one metric, or at those of its expression. */
+function metricsOf({ Properties: { Metrics: metrics } = {} }: Resource): number {
+  if (!Array.isArray(metrics)) return 1;
+  return metrics.filter((each: object) => 'MetricStat' in each).length;
+}
+
+/** A log line from which CloudWatch makes metrics. */
+interface EmbeddedMetrics {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly { readonly Metrics: readonly { readonly Name: string }[] }[];
+  };
+  readonly Work?: string;
+}
+
+/** What a run of the sweep that finds nothing logs: bytes, and the metrics that CloudWatch makes of the lines. */
+async function idleSweep(): Promise<{ readonly logBytes: number; readonly metrics: number }> {
+  const works = DUE_WORKS.map((name): DueWork => ({
+    name,
+    async *due() {
+      yield await Promise.resolve([]);
+    },
+  }));
+  const none = () => Promise.resolve(0);
+  const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
+  const deps = { clock: Date.now, works, parkedDeliveries: none, coldReactors: none, metrics };
+  const lines = await printedLines(() => runSweep(deps, 60_000));
+  const made = lines.flatMap((text) => {
+    const { _aws: embedded, Work: work = '' } = JSON.parse(text) as EmbeddedMetrics;
+    return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => `${Name} ${work}`));
+  });
+  return { logBytes: loggedBytes(lines), metrics: new Set(made).size };
+}
+
+type Row = readonly [what: string, count: string, dollars: number];
+
+async function rowsOf(settings: Readonly<Record<string, string>>): Promise<readonly Row[]> {
+  const resources = templateResources(settings);
+  const all = (type: string) => resources.filter(({ Type }) => Type === type);
+  const count = (type: string) => all(type).length;
+  const alarmMetrics = all('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0);
+  const rules = all('AWS::WAFv2::WebACL').reduce((sum, acl) => sum + lengthOf(acl.Properties?.['Rules']), 0);
+  const queues = count('AWS::Lambda::EventSourceMapping');
+  const { logBytes, metrics: custom } = await idleSweep();
+  const { gigabytes, traces } = functionOf(resources, 'Removes what is due');
+  const queries = DUE_WORKS.length * DUE_PARTITIONS.length;
+  const sweep =
+    queries * 0.5 * PRICES.readUnit +
+    PRICES.lambdaRequest +
+    IDLE_SWEEP_SECONDS * gigabytes * PRICES.gigabyteSecond +
+    logDollars(logBytes) +
+    // X-Ray records the first request of each second, so all of them.
+    (traces > 0 ? PRICES.trace : 0);
+  const rows: readonly Row[] = [
+    ['KMS keys', String(count('AWS::KMS::Key')), count('AWS::KMS::Key') * PRICES.month.key],
+    ['Metrics that alarms look at', String(alarmMetrics), alarmMetrics * PRICES.month.alarmMetric],
+    ['Metrics of our own', String(custom), custom * PRICES.month.customMetric],
+    [
+      'Dashboards',
+      String(count('AWS::CloudWatch::Dashboard')),
+      count('AWS::CloudWatch::Dashboard') * PRICES.month.dashboard,
+    ],
+    [
+      'Secrets',
+      String(count('AWS::SecretsManager::Secret')),
+      count('AWS::SecretsManager::Secret') * PRICES.month.secret,
+    ],
+    ['Queues that Lambda asks', String(queues), queues * POLLS_A_MINUTE * MINUTES * PRICES.sqsRequest],
+    ['Sweeps that find nothing', `${String(MINUTES)} of ${String(queries)} queries`, sweep * MINUTES],
+    [
+      'Firewall',
+      `${String(rules)} rules`,
+      count('AWS::WAFv2::WebACL') * PRICES.month.webAcl + rules * PRICES.month.webAclRule,
+    ],
+  ];
+  return rows.filter(([, , dollars]) => dollars > 0);
+}
+
+const hot = (architecture: keyof typeof PRICES.provisionedGigabyteSecond) =>
+  (REACTOR_MEMORY_MB / 1024) * SECONDS * PRICES.provisionedGigabyteSecond[architecture];
+
+/** What a deployment costs idle, and one with an edge. */
+export async function idleTable(): Promise<string> {
+  const plain = await rowsOf({});
+  const edge = await rowsOf({
+    edge: 'cloudfront-waf',
+    domainName: 'vault.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/x',
+  });
+  const cell = (row: Row | undefined) => (row === undefined ? '|' : `${row[1]} | ${row[2].toFixed(2)}`);
+  const names = [...new Set([...plain, ...edge].map(([name]) => name))];
+  const named = (rows: readonly Row[], name: string) => rows.find((row) => row[0] === name);
+  const total = (rows: readonly Row[]) => rows.reduce((sum, [, , dollars]) => sum + dollars, 0).toFixed(2);
+  const lines = [
+    '| A month, idle | Count | Dollars | With an edge | Dollars |',
+    '| --- | --- | --- | --- | --- |',
+    ...names.map((name) => `| ${name} | ${cell(named(plain, name))} | ${cell(named(edge, name))} |`),
+    `| **All of it** | | **${total(plain)}** | | **${total(edge)}** |`,
+    `| Each instance of a reactor that is kept running, arm64 | | ${hot('arm64').toFixed(2)} | | ${hot('arm64').toFixed(2)} |`,
+    `| The same, x86_64 | | ${hot('x86_64').toFixed(2)} | | ${hot('x86_64').toFixed(2)} |`,
+  ];
+  return lines.join('\n');
+}

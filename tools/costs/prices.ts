@@ -1,0 +1,29 @@
+/** List prices of us-east-1 in US dollars, as of 2026, on demand, without free tiers and discounts. */
+export const PRICES = {
+  writeUnit: 0.625e-6,
+  readUnit: 0.125e-6,
+  lambdaRequest: 0.2e-6,
+  /** On arm64. */
+  gigabyteSecond: 13.3334e-6,
+  /** Provisioned concurrency, a gigabyte and second. */
+  provisionedGigabyteSecond: { arm64: 3.3334e-6, x86_64: 4.1667e-6 },
+  /** HTTP API, metered by 512 KB. */
+  gatewayRequest: 1e-6,
+  kmsRequest: 3e-6,
+  /** Standard queues. */
+  sqsRequest: 0.4e-6,
+  /** Ingestion into CloudWatch Logs, the first tier. */
+  logGigabyte: 0.5,
+  /** A trace that X-Ray records. */
+  trace: 5e-6,
+  month: {
+    key: 1,
+    /** Each metric that an alarm looks at. */
+    alarmMetric: 0.1,
+    customMetric: 0.3,
+    dashboard: 3,
+    secret: 0.4,
+    webAcl: 5,
+    webAclRule: 1,
+  },
+} as const;

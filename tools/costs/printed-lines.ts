@@ -1,0 +1,16 @@
+/** The lines that something writes to standard output, which goes without them meanwhile. */
+export async function printedLines(print: () => unknown): Promise<readonly string[]> {
+  const { stdout } = process;
+  const write = stdout.write.bind(stdout);
+  let text = '';
+  stdout.write = (chunk: string | Uint8Array) => {
+    text += String(chunk);
+    return true;
+  };
+  try {
+    await print();
+  } finally {
+    stdout.write = write;
+  }
+  return text.trimEnd().split('\n');
+}

@@ -1,0 +1,182 @@
+import { REACTOR_MEMORY_MB } from '../../adapters/lambda/reactor-functions.ts';
+import { consoleLog, writeLog } from '../../http/request-log.ts';
+import { PRICES } from './prices.ts';
+import { printedLines } from './printed-lines.ts';
+import type { Resource } from './template-resources.ts';
+
+/** AWS bills a duration; none was measured on AWS, so it is assumed: the function itself, and each round trip. */
+const ASSUMED = {
+  ownMs: 5,
+  roundTripMs: 5,
+  /** The proxy's destination, a reactor's run, a webhook's receiver. */
+  othersMs: 200,
+} as const;
+
+/** X-Ray's default rule; the first request of each second is recorded too (AWS X-Ray, Configuring sampling rules). */
+export const TRACED_SHARE = 0.05;
+/** What CloudWatch Logs counts for each event beside its message (CloudWatch Logs, PutLogEvents). */
+const LOG_EVENT_BYTES = 26;
+const GIGABYTE = 2 ** 30;
+const MB_PER_GB = 1024;
+/** A message is sent, received and deleted; AWS makes the last two calls, and bills them. */
+const CALLS_PER_MESSAGE = 3;
+
+const UUID = '0190f3c4-7b1e-7c42-9d3a-5f2b6c8d1e0f';
+const TIMED = { operation: 'createToken', milliseconds: 12, tenantId: UUID };
+/** What API Gateway writes for the variables of the access log; a dash is what it writes for no value. */
+const CONTEXT: Readonly<Record<string, string>> = {
+  requestId: 'JKJaXmPLvHcESHA=',
+  requestTime: '22/Nov/2026:18:40:43 +0000',
+  routeKey: 'ANY /tokens/{proxy+}',
+  status: '200',
+  responseLatency: '23',
+  responseLength: '421',
+  integrationErrorMessage: '-',
+};
+
+/** What each invocation of a kind of function costs beside its time. */
+export interface InvocationCosts {
+  readonly gigabytes: number;
+  /** Bytes that CloudWatch Logs counts, by the writer of the line. */
+  readonly logBytes: { readonly function: number; readonly gateway: number };
+  /** Traces that X-Ray records for an invocation. */
+  readonly traces: number;
+}
+
+/** What templates say about the costs of requests, and of the functions that run behind a queue. */
+export interface RequestCosts {
+  readonly api: InvocationCosts;
+  readonly queued: InvocationCosts;
+}
+
+/** What one operation uses. */
+export interface Usage {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Calls to AWS of which each waits for the one before. */
+  readonly sequential: number;
+  /** 0 for a function behind a queue. */
+  readonly gatewayRequests: number;
+  readonly reactorRuns: number;
+  /** Whether it waits for a program of somebody else. */
+  readonly waitsForOthers: boolean;
+  readonly messages?: number;
+  readonly kmsCalls?: number;
+}
+
+/** What a million of an operation costs, in US dollars. */
+export interface Dollars {
+  readonly database: number;
+  readonly lambda: number;
+  readonly gateway: number;
+  readonly queues: number;
+  readonly keys: number;
+  readonly logs: number;
+  readonly traces: number;
+  readonly total: number;
+}
+
+/** Bytes that CloudWatch Logs counts of lines. Throws if one is empty: a logger that is off would cost nothing. */
+export function loggedBytes(lines: readonly string[]): number {
+  if (lines.includes('')) throw new Error('nothing was logged');
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + LOG_EVENT_BYTES, 0);
+}
+
+/** A line of the access log with typical values. Throws at a variable that has none here. */
+function accessLogLine(format: string): string {
+  return format.replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => {
+    const value = CONTEXT[name];
+    if (value === undefined)
+      throw new Error(`no typical value of $context.${name} in tools/costs/request-costs.ts`);
+    return value;
+  });
+}
+
+/** Functions that cost alike, by their descriptions. */
+const FUNCTIONS = {
+  api: ['Applications and their keys', 'Tokens', 'The ephemeral proxy', 'Reactors and their invocation'],
+  queued: ['Runs asynchronous invocations of reactors', 'Delivers results of asynchronous invocations'],
+} as const;
+
+/** Memory and tracing of the function of a description. Throws if there is none, or not on arm64, whose price is taken. */
+export function functionOf(resources: readonly Resource[], description: string) {
+  const found = resources.find(
+    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties?.['Description'] === description,
+  )?.Properties;
+  if (found === undefined) throw new Error(`no function "${description}" in the templates`);
+  if (String(found['Architectures']) !== 'arm64') throw new Error(`"${description}" is not on arm64`);
+  const { Mode: mode } = (found['TracingConfig'] ?? {}) as { readonly Mode?: string };
+  return {
+    gigabytes: Number(found['MemorySize']) / MB_PER_GB,
+    traces: mode === 'Active' ? TRACED_SHARE : 0,
+  };
+}
+
+/** Memory and tracing that functions have in common. Throws if they differ. */
+function commonOf(resources: readonly Resource[], descriptions: readonly string[]) {
+  const all = descriptions.map((description) => functionOf(resources, description));
+  const [first] = all;
+  if (first === undefined || all.some((each) => JSON.stringify(each) !== JSON.stringify(first)))
+    throw new Error(`${descriptions.join(', ')} differ in memory or tracing`);
+  return first;
+}
+
+/** Reads from templates what a request costs beside its calls, with lines that the service's own logger prints. */
+export async function requestCosts(resources: readonly Resource[]): Promise<RequestCosts> {
+  const stages = resources.filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
+  if (stages.length !== 1) throw new Error(`${String(stages.length)} stages of the API in the templates`);
+  const accessLog = stages.flatMap(({ Properties: { AccessLogSettings: settings } = {} }) =>
+    settings === undefined ? [] : [accessLogLine((settings as { readonly Format: string }).Format)],
+  );
+  const request = await printedLines(() => {
+    consoleLog({ level: 'info', traceId: UUID, status: 200, applicationId: UUID, ...TIMED });
+  });
+  const message = await printedLines(() => {
+    writeLog('info', { ...TIMED, operation: 'runInvocation', invocationId: UUID });
+  });
+  return {
+    api: {
+      ...commonOf(resources, FUNCTIONS.api),
+      logBytes: { function: loggedBytes(request), gateway: loggedBytes(accessLog) },
+    },
+    queued: {
+      ...commonOf(resources, FUNCTIONS.queued),
+      logBytes: { function: loggedBytes(message), gateway: 0 },
+    },
+  };
+}
+
+/** Dollars for so many bytes of logs. */
+export const logDollars = (bytes: number): number => (bytes / GIGABYTE) * PRICES.logGigabyte;
+
+/** How long an operation runs, by what is assumed. */
+export function assumedMs({ sequential, waitsForOthers }: Pick<Usage, 'sequential' | 'waitsForOthers'>) {
+  return ASSUMED.ownMs + ASSUMED.roundTripMs * sequential + (waitsForOthers ? ASSUMED.othersMs : 0);
+}
+
+/** What a million of an operation costs. */
+export function dollarsPerMillion(usage: Usage, costs: RequestCosts): Dollars {
+  const { gigabytes, logBytes, traces } = usage.gatewayRequests > 0 ? costs.api : costs.queued;
+  const time = (ms: number, memory: number) => (ms / 1_000) * memory * PRICES.gigabyteSecond;
+  const reactorRun = PRICES.lambdaRequest + time(ASSUMED.othersMs, REACTOR_MEMORY_MB / MB_PER_GB);
+  const one = {
+    database: usage.readUnits * PRICES.readUnit + usage.writeUnits * PRICES.writeUnit,
+    lambda: PRICES.lambdaRequest + time(assumedMs(usage), gigabytes) + usage.reactorRuns * reactorRun,
+    gateway: usage.gatewayRequests * PRICES.gatewayRequest,
+    queues: (usage.messages ?? 0) * CALLS_PER_MESSAGE * PRICES.sqsRequest,
+    keys: (usage.kmsCalls ?? 0) * PRICES.kmsRequest,
+    logs: logDollars(logBytes.function + logBytes.gateway),
+    traces: traces * PRICES.trace,
+  };
+  const million = (value: number) => value * 1e6;
+  return {
+    database: million(one.database),
+    lambda: million(one.lambda),
+    gateway: million(one.gateway),
+    queues: million(one.queues),
+    keys: million(one.keys),
+    logs: million(one.logs),
+    traces: million(one.traces),
+    total: million(Object.values(one).reduce((sum, dollars) => sum + dollars, 0)),
+  };
+}

@@ -1,0 +1,105 @@
+import {
+  assumedMs,
+  dollarsPerMillion,
+  TRACED_SHARE,
+  type RequestCosts,
+  type Usage,
+} from './request-costs.ts';
+
+function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const text = (cell: string | number) => (typeof cell === 'number' ? cell.toFixed(2) : cell);
+  return [columns, columns.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map(text).join(' | ')} |`)
+    .join('\n');
+}
+
+/** What a million requests cost beside DynamoDB. */
+export function requestTable(costs: RequestCosts): string {
+  const { gigabytes, logBytes } = costs.api;
+  const call = { readUnits: 0, writeUnits: 0, sequential: 1, gatewayRequests: 1, reactorRuns: 0 };
+  const usage: Usage = { ...call, waitsForOthers: false };
+  const { gateway, lambda, logs, traces, total } = dollarsPerMillion(usage, costs);
+  const bytes = `${String(logBytes.function)} bytes of the function, ${String(logBytes.gateway)} of the gateway`;
+  const share = `${String(TRACED_SHARE * 100)} % of the requests`;
+  return table(
+    ['A million requests, beside DynamoDB', 'Each', 'Dollars'],
+    [
+      ['API Gateway', 'one request of up to 512 KB', gateway],
+      ['Lambda', `${String(assumedMs(usage))} ms (assumed) at ${String(gigabytes)} GB`, lambda],
+      ['Logs', bytes, logs],
+      ['Traces', costs.api.traces > 0 ? share : 'none', traces],
+      ['**All of it**', '', `**${total.toFixed(2)}**`],
+    ],
+  );
+}
+
+/** The operations of which docs/deploy.md has the costs, by their names in docs/performance.md. */
+const OPERATIONS = [
+  'create a token',
+  'create a card',
+  'create a card with cvc',
+  'create with two metadata pairs',
+  'create with deduplicate_token',
+  'create under an idempotency key',
+  'get a card',
+  'list 20 by cursor',
+  'search a term with one match',
+  'PATCH a card',
+  'delete a card',
+  'tokenize 100',
+  'detokenize 100',
+  'proxy 1 KB',
+  'react',
+] as const;
+
+/** Counts of warm operations from the table "On the wire" of docs/performance.md, by name. */
+export function countedUsage(performance: string, operation: string): Usage {
+  const [, section = ''] = performance.split('### On the wire\n');
+  const rows = section
+    .slice(0, section.search(/^#/m))
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const columns = rows.find((cells) => cells.includes('operation')) ?? [];
+  const row = rows.find((cells) => cells[1] === operation && cells[2] === 'warm') ?? [];
+  const cell = (column: string) => {
+    const value = columns.includes(column) ? row[columns.indexOf(column)] : undefined;
+    if (value === undefined) throw new Error(`docs/performance.md has no "${column}" of "${operation}"`);
+    return value;
+  };
+  const count = (column: string) => {
+    const value = cell(column).replaceAll(',', '');
+    if (!/^\d+(\.\d+)?$/.test(value)) throw new Error(`"${column}" of "${operation}" is no number`);
+    return Number(value);
+  };
+  const reactorRuns = Number(/InvokeFunction (\d+)/.exec(cell('which'))?.[1] ?? 0);
+  return {
+    readUnits: count('read units'),
+    writeUnits: count('write units'),
+    sequential: count('in sequence'),
+    kmsCalls: count('KMS'),
+    gatewayRequests: 1,
+    reactorRuns,
+    waitsForOthers: operation.startsWith('proxy') || reactorRuns > 0,
+  };
+}
+
+/** What a million of each common operation costs. */
+export function operationTable(performance: string, costs: RequestCosts): string {
+  return table(
+    [
+      'A million of',
+      'Read units',
+      'Write units',
+      'DynamoDB',
+      'Lambda',
+      'Logs, traces',
+      'All, with API Gateway',
+    ],
+    OPERATIONS.map((operation) => {
+      const usage = countedUsage(performance, operation);
+      const { database, lambda, logs, traces, total } = dollarsPerMillion(usage, costs);
+      const { readUnits, writeUnits } = usage;
+      return [operation, String(readUnits), String(writeUnits), database, lambda, logs + traces, total];
+    }),
+  );
+}
