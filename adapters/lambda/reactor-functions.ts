@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateAliasCommand,
   CreateFunctionCommand,
+  type FunctionConfiguration,
   GetFunctionCommand,
   type LambdaClient,
   ResourceConflictException,
@@ -13,7 +14,7 @@ import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
 import { BUSY, patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
-import { createReactorRepairs, type ReactorRepairSettings } from './reactor-repairs.ts';
+import { createReactorRepairs, unlessGone, type ReactorRepairSettings } from './reactor-repairs.ts';
 
 export interface ReactorFunctionSettings extends ReactorRepairSettings {
   /** The role of every reactor; it allows nothing. */
@@ -95,12 +96,22 @@ export function createReactorFunctions(
     return version;
   }
 
-  /** Functions keep the layer that they were made with; one whose code changes is moved to the one of this deployment. */
-  async function useCurrentLayer(name: string): Promise<void> {
-    const { Configuration: found } = await patiently(() =>
-      client.send(new GetFunctionCommand({ FunctionName: name })),
-    );
-    if (found?.Layers?.length === 1 && found.Layers[0]?.Arn === settings.layerArn) return;
+  /** What a function is, or a version of it, if there is one. */
+  async function configurationOf(
+    name: string,
+    qualifier?: string,
+  ): Promise<FunctionConfiguration | undefined> {
+    const command = new GetFunctionCommand({ FunctionName: name, Qualifier: qualifier });
+    const answer = await unlessGone(() => client.send(command));
+    return answer?.Configuration;
+  }
+
+  const hasCurrentLayer = ({ Layers: layers = [] }: FunctionConfiguration): boolean =>
+    layers.length === 1 && layers[0]?.Arn === settings.layerArn;
+
+  /** Functions keep the layer that they were made with; one whose code is published again is moved to the one of this deployment. */
+  async function useCurrentLayer(name: string, found: FunctionConfiguration): Promise<void> {
+    if (hasCurrentLayer(found)) return;
     const command = new UpdateFunctionConfigurationCommand({
       FunctionName: name,
       Layers: [settings.layerArn],
@@ -141,7 +152,9 @@ export function createReactorFunctions(
 
     async publish(reactorId, code) {
       const name = nameOf(reactorId);
-      await useCurrentLayer(name);
+      const found = await configurationOf(name);
+      if (found === undefined) return undefined;
+      await useCurrentLayer(name, found);
       const command = new UpdateFunctionCodeCommand({
         FunctionName: name,
         ZipFile: await archiveOf(code),
@@ -150,6 +163,11 @@ export function createReactorFunctions(
       });
       const updated = await patiently(() => client.send(command), BUSY);
       return published(name, updated.Version);
+    },
+
+    async isCurrent(reactorId, version) {
+      const found = await configurationOf(nameOf(reactorId), LIVE);
+      return found?.Version === version && hasCurrentLayer(found);
     },
   };
 }

@@ -13,12 +13,16 @@ import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
 import { BUSY, patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
 
-/** Runs a call to which something that is gone already is no failure. */
-async function unlessGone(call: () => Promise<unknown>, also: readonly string[] = []): Promise<void> {
+/** Runs a call to which something that is gone already is no failure; `undefined` then. */
+export async function unlessGone<T>(
+  call: () => Promise<T>,
+  also: readonly string[] = [],
+): Promise<T | undefined> {
   try {
-    await patiently(call, also);
+    return await patiently(call, also);
   } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
   }
 }
 
@@ -71,7 +75,8 @@ export function createReactorRepairs(
 
     async pointLive(reactorId, version) {
       const target = { FunctionName: nameOf(reactorId), Name: LIVE, FunctionVersion: version };
-      await patiently(() => client.send(new UpdateAliasCommand(target)), BUSY);
+      const updated = await unlessGone(() => client.send(new UpdateAliasCommand(target)), BUSY);
+      return updated !== undefined;
     },
 
     async removeOtherVersions(reactorId, version) {

@@ -4,6 +4,7 @@ import { retryRace } from '../shared/retry-race.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
 import {
+  heated,
   isBusy,
   orLeaveToSweep,
   startOperation,
@@ -34,6 +35,16 @@ export interface ReactorPatch {
 interface Wanted {
   readonly definition: ReactorDefinition;
   readonly application: Application | undefined;
+  /** Whether the code was named, be it the same: its function is then made good as well. */
+  readonly namesCode: boolean;
+}
+
+/** Whether the function is what the record says, on the runtime of this deployment. */
+async function isInPlace(
+  { reactorFunctions }: ChangeReactorDeps,
+  { id, functionVersion }: StoredReactor,
+): Promise<boolean> {
+  return functionVersion !== undefined && (await reactorFunctions.isCurrent(id, functionVersion));
 }
 
 /** Gives the function other code under an operation of our own, and the record with it. `lost` if somebody else changes the reactor. */
@@ -46,11 +57,16 @@ async function replaceCode(
   const held = await startOperation(deps, previous);
   if (held === undefined) return 'lost';
   return orLeaveToSweep<StoredReactor | 'lost'>(deps, held, async () => {
-    const functionVersion = await deps.reactorFunctions.publish(next.id, code);
+    const { reactorFunctions } = deps;
+    const published = await reactorFunctions.publish(next.id, code);
+    // The record was restored without its function.
+    const functionVersion = published ?? (await reactorFunctions.create(next.id, code));
     // From here until the record follows, instances behind `live` refuse what the old record says, and its version is run by its number.
-    await deps.reactorFunctions.pointLive(next.id, functionVersion);
+    if (!(await reactorFunctions.pointLive(next.id, functionVersion)))
+      throw new Error('change reactor: the version that was just made is gone');
     const tidyAt = deps.clock() + TIDY_AFTER_MS;
-    const committed = withoutOperation({ ...next, functionVersion, tidyAt, version: held.version });
+    const changed = { ...next, functionVersion, tidyAt, version: held.version };
+    const committed = withoutOperation(published === undefined ? await heated(deps, changed) : changed);
     return (await deps.reactorStore.update(committed)) ? committed : 'lost';
   });
 }
@@ -62,7 +78,7 @@ async function changeOnce(
   decide: (previous: StoredReactor) => Promise<Wanted>,
 ): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'lost'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
-  const { definition, application } = await decide(previous);
+  const { definition, application, namesCode } = await decide(previous);
   // Decided on what was read: whoever holds an operation writes over it.
   if (isBusy(previous, deps.clock())) return 'lost';
   const sealed = await sealContent(deps.vault, previous, definition);
@@ -76,7 +92,7 @@ async function changeOnce(
     modifiedAt: deps.clock(),
     version: previous.version + 1,
   };
-  if (sealed.codeHash === previous.codeHash)
+  if (sealed.codeHash === previous.codeHash && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'lost';
   const stored = await replaceCode(deps, previous, next, definition.code);
   return stored === 'lost' ? 'lost' : { stored, application };
@@ -103,6 +119,7 @@ export function updateReactor(
   return change(deps, caller, id, async () => ({
     definition,
     application: await checkedApplication(deps, caller.tenantId, definition.applicationId),
+    namesCode: true,
   }));
 }
 
@@ -141,6 +158,7 @@ export async function patchReactor(
         configuration: merged(configuration, patch.configuration),
       },
       application,
+      namesCode: patch.code !== undefined,
     };
   });
 }

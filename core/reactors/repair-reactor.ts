@@ -26,10 +26,15 @@ async function removeEntirely(deps: RepairFunctionDeps, reactor: StoredReactor):
 async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Promise<void> {
   const { id, functionVersion } = reactor;
   if (functionVersion === undefined) return removeEntirely(deps, reactor);
-  await deps.reactorFunctions.pointLive(id, functionVersion);
+  const { tidyAt: _, heatAt, ...tidy } = reactor;
+  const isThere = await deps.reactorFunctions.pointLive(id, functionVersion);
+  // A record that was restored without its function waits for a PUT: there is nothing to put in order.
+  if (!isThere) {
+    await deps.reactorStore.update(withoutOperation(tidy));
+    return;
+  }
   await deps.reactorFunctions.removeOtherVersions(id, functionVersion);
-  const { tidyAt: _, ...tidy } = reactor;
-  const next = reactor.heatAt === undefined ? tidy : await heated(deps, tidy);
+  const next = heatAt === undefined ? tidy : await heated(deps, tidy);
   await deps.reactorStore.update(withoutOperation(next));
 }
 

@@ -9,7 +9,7 @@ const LIMITS_KB = {
   tokens: 490,
   applications: 198,
   proxy: 469,
-  reactors: 559,
+  reactors: 560,
   'reactor-worker': 494,
   'webhook-sender': 191,
   sweeper: 177,

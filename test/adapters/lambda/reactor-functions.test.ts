@@ -14,7 +14,7 @@ import {
   type ReactorFunctionSettings,
 } from '../../../adapters/lambda/reactor-functions.ts';
 import { Secret } from '../../../core/shared/secret.ts';
-import { aLambda, layerArn, roleArn, type ALambda } from '../../local/lambda/a-lambda.ts';
+import { aLambda, layerArn, otherLayerArn, roleArn, type ALambda } from '../../local/lambda/a-lambda.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
 
@@ -147,6 +147,26 @@ describe('the function of a reactor', () => {
     await functions().removeOtherVersions(id, '2');
     expect(await versions(id)).toEqual(['$LATEST', '2']);
     await functions().removeOtherVersions(id, '2');
+  });
+
+  it('is current as long as live stands for the version, on the layer of this deployment', async () => {
+    const id = randomUUID();
+    expect(await functions().isCurrent(id, '1')).toBe(false);
+    await functions().create(id, code('1'));
+    expect(await functions().isCurrent(id, '1')).toBe(true);
+    expect(await functions().isCurrent(id, '2')).toBe(false);
+    expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '1')).toBe(false);
+    expect(await functions({ layerArn: otherLayerArn }).publish(id, code('1'))).toBe('2');
+    await functions().pointLive(id, '2');
+    expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '2')).toBe(true);
+  });
+
+  it('that is not there gets no version, and live is nowhere', async () => {
+    const id = randomUUID();
+    expect(await functions().publish(id, code('1'))).toBeUndefined();
+    expect(await functions().pointLive(id, '1')).toBe(false);
+    await functions().create(id, code('1'));
+    expect(await functions().pointLive(id, '7')).toBe(false);
   });
 
   it('is removed with everything, and removing it again is no failure', async () => {

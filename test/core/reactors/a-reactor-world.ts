@@ -132,12 +132,18 @@ export function aReactorWorld() {
           created.live = publish(created, code.reveal());
           return created.live;
         }),
-      publish: (id, code) => step(() => publish(functionOf(id), code.reveal())),
+      publish: (id, code) =>
+        step(() => {
+          const target = functions.get(id);
+          return target && publish(target, code.reveal());
+        }),
+      isCurrent: (id, version) => step(() => functions.get(id)?.live === version),
       pointLive: (id, version) =>
         step(() => {
-          const target = functionOf(id);
-          if (!target.versions.has(version)) throw new Error('no such version');
+          const target = functions.get(id);
+          if (target?.versions.has(version) !== true) return false;
           target.live = version;
+          return true;
         }),
       removeOtherVersions: (id, version) =>
         step(() => {

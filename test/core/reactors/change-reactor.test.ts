@@ -3,7 +3,8 @@ import { OPERATION_MS, TIDY_AFTER_MS } from '../../../core/reactors/change-funct
 import { createReactor } from '../../../core/reactors/create-reactor.ts';
 import { deleteReactor } from '../../../core/reactors/delete-reactor.ts';
 import { getReactor } from '../../../core/reactors/get-reactor.ts';
-import { repairReactor } from '../../../core/reactors/repair-reactor.ts';
+import type { StoredReactor } from '../../../core/reactors/reactor.ts';
+import { dueOf, repairReactor } from '../../../core/reactors/repair-reactor.ts';
 import { Secret } from '../../../core/shared/secret.ts';
 import { randomIdentity } from '../../../core/shared/write-identity.ts';
 import { aDefinition, aManager, anApplication, aReactorWorld, Death, TENANT, at } from './a-reactor-world.ts';
@@ -84,6 +85,34 @@ describe('a reactor', () => {
     );
     expect(world.functions.get(id)?.latest).toBe(before);
     expect((await getReactor(world.deps, aManager, id)).reactor.name).toBe('Another');
+  });
+
+  it('whose function is gone is due for nothing, and has one again, kept hot, after a PUT of the same code', async () => {
+    const world = aReactorWorld();
+    world.allowHot(false);
+    const id = await create(world);
+    world.functions.delete(id);
+    await sweep(world);
+    await sweep(world);
+    const record = () => world.reactors.get(at(TENANT, id));
+    expect(record() && dueOf(record() as StoredReactor)).toBeUndefined();
+    await patchReactor(world.deps, aManager, id, { name: 'Another' });
+    expect(world.functions.has(id)).toBe(false);
+    await updateReactor(world.deps, aManager, id, aDefinition('one'));
+    expect(world.disorder()).toEqual([]);
+    expect(world.colds).toHaveLength(2);
+    expect(record()?.heatAt).toBeDefined();
+  });
+
+  it('whose function runs what a record of later says is made what it says by a PUT of the same code', async () => {
+    const world = aReactorWorld();
+    const id = await create(world);
+    const restored = world.reactors.get(at(TENANT, id)) as StoredReactor;
+    await updateReactor(world.deps, aManager, id, aDefinition('two'));
+    await sweep(world);
+    world.reactors.set(at(TENANT, id), restored);
+    await updateReactor(world.deps, aManager, id, aDefinition('one'));
+    expect(world.disorder()).toEqual([]);
   });
 
   it('keeps the old version for runs that have begun, and loses it later', async () => {

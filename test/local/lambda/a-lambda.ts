@@ -13,6 +13,8 @@ import { aLayer } from './a-layer.ts';
 
 export const account = { accountId: '000000000000', region: 'us-east-1' };
 export const layerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:1';
+/** The one of another deployment, with the same in it. */
+export const otherLayerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:2';
 export const functionArn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 export const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}`;
 
@@ -41,7 +43,7 @@ export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALa
   const keyPolicies = new Map<string, boolean>();
   const layerDirectory = aLayer();
   const layers = createLayerTable();
-  layers.define({ arn: layerArn, directory: layerDirectory });
+  for (const arn of [layerArn, otherLayerArn]) layers.define({ arn, directory: layerDirectory });
   const define = (name: string, statements: readonly PolicyStatement[], trusting = trust): void => {
     const policies = [{ Statement: statements }];
     roles.define({ name, arn: roleArn(name), trust: trusting, policies, managedPolicyArns: [] });
