@@ -18,6 +18,9 @@ export interface TableDefinition {
     Projection: { ProjectionType?: 'ALL' | 'KEYS_ONLY' | 'INCLUDE'; NonKeyAttributes?: readonly string[] };
   }[];
   readonly timeToLiveAttribute?: string;
+  readonly isProtected?: boolean;
+  readonly hasPointInTimeRecovery?: boolean;
+  readonly keyArn?: string;
 }
 
 /** The parts of the local cloud that a row of the table of resource types may start something in. */

@@ -2,11 +2,14 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { AwsCall, AwsError, AwsResponse, AwsService } from '../aws-service.ts';
 import { openDatabase } from './database.ts';
+import { createBackups } from './backups.ts';
 import { createExpiry } from './expiry.ts';
 import { CostlyFailure, notImplemented, wireType } from './failures.ts';
 import type { Operation, OperationContext, Prepared } from './operation.ts';
 import { batchGetItemOperation } from './operations/batch-get-item.ts';
 import { batchWriteItemOperation } from './operations/batch-write-item.ts';
+import { backupOperations } from './operations/backup-operations.ts';
+import { changeTableOperations } from './operations/change-table.ts';
 import { tableOperations } from './operations/describe-table.ts';
 import { getItemOperation } from './operations/get-item.ts';
 import { readPageOperations } from './operations/read-page.ts';
@@ -66,8 +69,9 @@ function failure(error: AwsError): AwsResponse {
  * - A page of Query or Scan ends by dynalite's estimate of 1 MB, some percent from DynamoDB's.
  * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16 units; a REMOVE of several
  *   elements of one list shifts the later ones.
- * - Not there: local secondary indexes, streams, PartiQL, backups, tags, CreateTable and other calls that change tables. Each
- *   fails with UnknownOperationException and its name.
+ * - A backup or a restored table is there at once. Nothing keeps what a table was: it is restored to the latest time only.
+ * - Not there: local secondary indexes, streams, PartiQL, tags, changes of keys and indexes. Each fails with
+ *   UnknownOperationException and its name.
  */
 export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOptions): Promise<DynamoDb> {
   const database = await openDatabase(dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb'));
@@ -81,6 +85,8 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
       ...writeItemOperations(context),
       ...readPageOperations(context),
       ...tableOperations(context, expiry),
+      ...changeTableOperations(context),
+      ...backupOperations(context, createBackups(context)),
       GetItem: getItemOperation(context),
       BatchGetItem: batchGetItemOperation(context),
       BatchWriteItem: batchWriteItemOperation(context),

@@ -15,6 +15,9 @@ export const levelKeys = {
   /** Items by the second from which on they are expired. */
   expiries: (tableName: string): string => `ttl~${tableName}~`,
   transactionTokens: 'transaction~',
+  backup: (id: string): string => `backup~${id}`,
+  backups: 'backup~',
+  backupItems: (id: string): string => `kept~${id}~`,
 } as const;
 
 export type ReadItem = (key: string) => Item | undefined;

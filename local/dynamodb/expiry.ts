@@ -70,7 +70,7 @@ export function createExpiry(database: Database, tables: Tables, writer: Writer)
       if (tables.get(tableName).timeToLiveAttribute === attribute) return;
       await writer.write(async () => {
         await database.batch(await rebuild(tableName, attribute));
-        await tables.setTimeToLive(tableName, attribute);
+        await tables.change(tableName, { timeToLiveAttribute: attribute });
       });
     },
   };

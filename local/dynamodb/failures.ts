@@ -29,6 +29,10 @@ export function tableNotFound(message = 'Requested resource not found'): AwsErro
   return new AwsError('ResourceNotFoundException', 400, message);
 }
 
+export function tableInUse(message: string): AwsError {
+  return new AwsError('ResourceInUseException', 400, message);
+}
+
 /** A failure that cost capacity units all the same: a condition that did not hold. */
 export class CostlyFailure extends AwsError {
   readonly consumedCapacity: number;

@@ -12,13 +12,22 @@ export interface IndexDefinition {
   };
 }
 
+/** What can be changed of a table that exists. */
+export interface TableSettings {
+  readonly timeToLiveAttribute?: string | undefined;
+  /** DeleteTable is refused. */
+  readonly isProtected?: boolean;
+  readonly hasPointInTimeRecovery?: boolean;
+  /** ARN of the KMS key that encrypts it; nothing is encrypted locally. */
+  readonly keyArn?: string;
+}
+
 /** What the template says about a table, in DynamoDB's own spelling. */
-export interface TableDefinition {
+export interface TableDefinition extends TableSettings {
   readonly name: string;
   readonly attributeDefinitions: readonly { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
   readonly keySchema: readonly KeySchemaElement[];
   readonly globalSecondaryIndexes?: readonly IndexDefinition[];
-  readonly timeToLiveAttribute?: string;
 }
 
 /** A table as DescribeTable answers it and as dynalite's actions read it. */
@@ -37,9 +46,8 @@ export interface TableDescription {
   })[];
 }
 
-export interface Table {
+export interface Table extends TableSettings {
   readonly description: TableDescription;
-  readonly timeToLiveAttribute?: string;
 }
 
 /** The attribute of a table's partition key. */

@@ -4,7 +4,7 @@ import { levelKeys } from './database.ts';
 import type { Database } from './database.ts';
 import { tableNotFound } from './failures.ts';
 import { sameJson } from './item.ts';
-import type { Table, TableDefinition, TableDescription } from './table.ts';
+import type { Table, TableDefinition, TableDescription, TableSettings } from './table.ts';
 
 export interface TablesOptions {
   readonly accountId: string;
@@ -19,11 +19,13 @@ export interface Tables {
   find(name: string): Table | undefined;
   names(): readonly string[];
   /**
-   * Makes a table; one of the same definition stays as it is, its time to live apart.
+   * Makes a table without a time to live; one of the same definition stays as it is.
    * Throws an Error naming the table when its stored definition differs or the definition is not valid.
    */
   create(definition: TableDefinition): Promise<void>;
-  setTimeToLive(name: string, attribute: string | undefined): Promise<void>;
+  change(name: string, settings: TableSettings): Promise<void>;
+  /** Takes the definition away; its items are the caller's business. */
+  remove(name: string): Promise<void>;
 }
 
 /** The members that make two definitions the same table. */
@@ -74,10 +76,6 @@ function describe(definition: TableDefinition, arn: string): TableDescription {
   };
 }
 
-function withTimeToLive({ description }: Table, attribute: string | undefined): Table {
-  return attribute === undefined ? { description } : { description, timeToLiveAttribute: attribute };
-}
-
 export async function openTables(database: Database, { accountId, region }: TablesOptions): Promise<Tables> {
   const tables = new Map<string, Table>();
   for await (const [name, table] of database.entries(levelKeys.tables)) tables.set(name, table as Table);
@@ -105,13 +103,23 @@ export async function openTables(database: Database, { accountId, region }: Tabl
       const description = describe(definition, arn(definition.name));
       const existing = tables.get(definition.name);
       if (existing === undefined) {
-        await store({ description });
+        const { isProtected = false, hasPointInTimeRecovery = false, keyArn } = definition;
+        await store({
+          description,
+          isProtected,
+          hasPointInTimeRecovery,
+          ...(keyArn !== undefined && { keyArn }),
+        });
       } else if (!sameJson(shapeOf(existing.description), shapeOf(description))) {
         throw new Error(
           `table ${definition.name} exists with other keys or indexes than the template's: use another data directory`,
         );
       }
     },
-    setTimeToLive: (name, attribute) => store(withTimeToLive(get(name), attribute)),
+    change: (name, settings) => store({ ...get(name), ...settings }),
+    remove: async (name) => {
+      await database.batch([{ type: 'del', key: levelKeys.table(name) }]);
+      tables.delete(name);
+    },
   };
 }

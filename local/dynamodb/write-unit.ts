@@ -30,6 +30,8 @@ export interface WriteUnit {
   /** Reads an item as this unit sees it, and counts it as touched. */
   read(tableName: string, itemKey: string): Item | undefined;
   remove(tableName: string, itemKey: string): void;
+  /** Puts an item that is valid as it is: one that a table held before. */
+  put(tableName: string, itemKey: string, item: Item): void;
   operations(): readonly LevelOperation[];
 }
 
@@ -149,6 +151,9 @@ export function createWriteUnit(readItem: ReadItem, tables: Tables): WriteUnit {
     read: (tableName, itemKey) => touch(tableName, itemKey).after,
     remove: (tableName, itemKey) => {
       touch(tableName, itemKey).after = undefined;
+    },
+    put: (tableName, itemKey, item) => {
+      touch(tableName, itemKey).after = item;
     },
     operations: () => [...touched.values()].flatMap(operationsFor),
   };

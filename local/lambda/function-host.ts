@@ -50,6 +50,9 @@ export interface FunctionHost {
   permit(permission: FunctionPermission): void;
   isPermitted(functionName: string, principal: string, sourceArn: string): boolean;
   has(name: string): boolean;
+  all(): readonly FunctionDefinition[];
+  /** Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the template's holds again. */
+  reserve(name: string, count: number | undefined): void;
   /** By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError} `ResourceNotFoundException`. */
   find(functionName: string, qualifier?: string): FoundFunction;
   /**
@@ -72,6 +75,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   const qualifiers = new Set<string>();
   const permissions: FunctionPermission[] = [];
   const pools = new Map<string, FunctionPool>();
+  const reserved = new Map<string, number>();
   let endpointUrl = '';
 
   function find(functionName: string, explicitQualifier?: string): FoundFunction {
@@ -105,7 +109,8 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
           log,
           ...(options.kills !== undefined && { kills: options.kills }),
         }),
-      maxInstances: Math.min(cap, definition.reservedConcurrency ?? cap),
+      maxInstances: () =>
+        Math.min(cap, reserved.get(definition.name) ?? definition.reservedConcurrency ?? cap),
       maxQueued: options.maxQueuedPerFunction ?? 1000,
       idleMs: options.idleMs ?? 5 * 60_000,
     });
@@ -131,6 +136,11 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
       );
     },
     has: (name) => definitions.has(name),
+    all: () => [...definitions.values()],
+    reserve: (name, count) => {
+      if (count === undefined) reserved.delete(name);
+      else reserved.set(name, count);
+    },
     find,
     invoke: async (functionName, payload, requestId = randomUUID()) => {
       const { definition, arn } = find(functionName);

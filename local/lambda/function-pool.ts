@@ -5,7 +5,7 @@ import type { FunctionInstance } from './function-instance.ts';
 
 export interface PoolOptions {
   readonly startInstance: () => FunctionInstance;
-  readonly maxInstances: number;
+  readonly maxInstances: () => number;
   readonly maxQueued: number;
   /** An instance that was idle this long is stopped, unless it is one of those that are kept. */
   readonly idleMs: number;
@@ -154,7 +154,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   }
 
   function mayStart(): boolean {
-    if (instances.size >= options.maxInstances) return false;
+    if (instances.size >= options.maxInstances()) return false;
     return options.budget?.take() ?? true;
   }
 
@@ -176,7 +176,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
 
   return {
     invoke: (invocation) => {
-      if (closed || options.maxInstances === 0 || queue.length >= options.maxQueued)
+      if (closed || options.maxInstances() === 0 || queue.length >= options.maxQueued)
         throw new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.', {
           Reason: 'ConcurrentInvocationLimitExceeded',
         });

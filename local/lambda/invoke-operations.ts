@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
 import type { AwsCall, AwsResponse } from '../aws-service.ts';
-import { json } from './control-plane/lambda-operation.ts';
+import { json, noContent, page } from './control-plane/lambda-operation.ts';
 import type { LambdaOperation, LambdaRequest } from './control-plane/lambda-operation.ts';
 import { presentConfiguration, presentFunction } from './control-plane/present.ts';
+import { parseBody } from './control-plane/requests.ts';
 import type { FunctionRegistry } from './control-plane/function-registry.ts';
 import type { ProcessHost } from './custom-runtime/process-host.ts';
 import { requirePayloadSize } from './function-definition.ts';
@@ -72,6 +73,26 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     return { version: runnable.version, run: () => processes.invoke(runnable, invocation) };
   }
 
+  function list(query: URLSearchParams): object {
+    const made = registry.all().map(({ name }) => ({
+      name,
+      present: () => presentConfiguration(registry, registry.resolve(name, undefined)),
+    }));
+    const ofTemplates = functions.all().map(({ name }) => ({
+      name,
+      present: () => templateConfiguration(functions.find(name)),
+    }));
+    const found = [...made, ...ofTemplates].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const { items, next } = page(found, query);
+    return { ...next, Functions: items.map(({ present }) => present()) };
+  }
+
+  /** Reserved concurrency of a function of the templates: those that the service makes have none. */
+  function reserve(name: string, count: number | undefined): void {
+    functions.find(name);
+    functions.reserve(name, count);
+  }
+
   async function respond({ version, run }: Accepted): Promise<AwsResponse> {
     const { failed, payload } = await run();
     const headers = {
@@ -130,6 +151,34 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
         functions.has(name)
           ? json(200, templateConfiguration(functions.find(name, qualifier)))
           : json(200, presentConfiguration(registry, registry.resolve(name, qualifier))),
+    },
+    {
+      method: 'GET',
+      path: '/2015-03-31/functions',
+      action: 'lambda:ListFunctions',
+      resource: () => '*',
+      answer: ({ call }) => json(200, list(call.query)),
+    },
+    {
+      method: 'PUT',
+      path: '/2017-10-31/functions/{FunctionName}/concurrency',
+      action: 'lambda:PutFunctionConcurrency',
+      resource: qualified,
+      answer: ({ name, call }) => {
+        const body = parseBody('putFunctionConcurrency', call.body);
+        reserve(name, body.ReservedConcurrentExecutions);
+        return json(200, body);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/2017-10-31/functions/{FunctionName}/concurrency',
+      action: 'lambda:DeleteFunctionConcurrency',
+      resource: qualified,
+      answer: ({ name }) => {
+        reserve(name, undefined);
+        return noContent;
+      },
     },
   ];
 }

@@ -53,6 +53,7 @@ describe('every alarm reaches people and looks at a metric that is emitted', () 
     ],
     ['a domain', DOMAIN],
     ['an edge', EDGE],
+    ['other processors, and no reactor kept running', { architecture: 'x86_64', hotConcurrency: 0 }],
   ])('with %s', async (_what, settings) => {
     const stacks = synthesized(settings, 'eu-west-1');
     expect(resources(stacks, 'AWS::CloudWatch::Alarm')).toHaveLength(ALARM_NAMES.length - 1);

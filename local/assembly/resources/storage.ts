@@ -35,16 +35,23 @@ const table = resourceType({
     // Pay per request only: provisioned capacity would throttle on AWS and not here.
     BillingMode: z.literal('PAY_PER_REQUEST'),
     ContributorInsightsSpecification: withoutEffect,
-    DeletionProtectionEnabled: withoutEffect,
+    DeletionProtectionEnabled: z.boolean().default(false),
     OnDemandThroughput: withoutEffect,
-    PointInTimeRecoverySpecification: withoutEffect,
-    SSESpecification: withoutEffect,
+    PointInTimeRecoverySpecification: z.strictObject({ PointInTimeRecoveryEnabled: z.boolean() }).optional(),
+    SSESpecification: z
+      .strictObject({
+        SSEEnabled: z.boolean(),
+        SSEType: z.literal('KMS').optional(),
+        KMSMasterKeyId: z.string().optional(),
+      })
+      .optional(),
     TableClass: withoutEffect,
     Tags: withoutEffect,
     WarmThroughput: withoutEffect,
   }),
   start: async ({ identity, properties }, { createTable }) => {
     const timeToLive = properties.TimeToLiveSpecification;
+    const keyArn = properties.SSESpecification?.KMSMasterKeyId;
     await createTable({
       name: identity.ref,
       attributeDefinitions: properties.AttributeDefinitions,
@@ -53,6 +60,10 @@ const table = resourceType({
         globalSecondaryIndexes: properties.GlobalSecondaryIndexes,
       }),
       ...(timeToLive?.Enabled === true && { timeToLiveAttribute: timeToLive.AttributeName }),
+      isProtected: properties.DeletionProtectionEnabled,
+      hasPointInTimeRecovery:
+        properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true,
+      ...(keyArn !== undefined && { keyArn }),
     });
   },
 });

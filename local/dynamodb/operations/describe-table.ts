@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Prepared, Operation, OperationContext } from '../operation.ts';
 import { parseWith, tableNameOf } from '../requests.ts';
+import type { Tables } from '../tables.ts';
 import type { Expiry } from '../expiry.ts';
-import { notImplemented, tableNotFound } from '../failures.ts';
+import { tableNotFound } from '../failures.ts';
+import type { Table } from '../table.ts';
 
-const tableName = z.string().min(1).transform(tableNameOf);
+export const tableName = z.string().min(1).transform(tableNameOf);
 const oneTable = z.object({ TableName: tableName });
 const timeToLive = z.object({
   TableName: tableName,
@@ -15,34 +17,49 @@ const page = z.object({
   ExclusiveStartTableName: z.string().optional(),
 });
 
-/** DescribeTable, ListTables, DescribeTimeToLive and UpdateTimeToLive. Tables are made by the template alone. */
+/** A table as the calls about it answer. */
+export function presentTable({ description, isProtected = false, keyArn }: Table): object {
+  return {
+    ...description,
+    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+    DeletionProtectionEnabled: isProtected,
+    ...(keyArn !== undefined && {
+      SSEDescription: { Status: 'ENABLED', SSEType: 'KMS', KMSMasterKeyArn: keyArn },
+    }),
+    ItemCount: 0,
+    TableSizeBytes: 0,
+  };
+}
+
+/** A call about one table that exists. */
+export function aboutTable(
+  tables: Tables,
+  action: string,
+  name: string,
+  answer: () => object | Promise<object>,
+): Prepared {
+  return {
+    accesses: [{ action: `dynamodb:${action}`, resource: tables.arn(name) }],
+    perform: async () => {
+      if (tables.find(name) === undefined)
+        throw tableNotFound(`Requested resource not found: Table: ${name} not found`);
+      return { body: await answer(), consumedCapacity: 0 };
+    },
+  };
+}
+
+/** DescribeTable, ListTables, DescribeTimeToLive and UpdateTimeToLive. */
 export function tableOperations(
   { tables }: OperationContext,
   expiry: Pick<Expiry, 'setTimeToLive'>,
 ): Readonly<Record<string, Operation>> {
-  function prepared(action: string, name: string, answer: () => object | Promise<object>): Prepared {
-    return {
-      accesses: [{ action: `dynamodb:${action}`, resource: tables.arn(name) }],
-      perform: async () => {
-        if (tables.find(name) === undefined) {
-          throw tableNotFound(`Requested resource not found: Table: ${name} not found`);
-        }
-        return { body: await answer(), consumedCapacity: 0 };
-      },
-    };
-  }
+  const prepared = (...about: [action: string, name: string, answer: () => object | Promise<object>]) =>
+    aboutTable(tables, ...about);
 
   return {
     DescribeTable: (body) => {
       const { TableName: name } = parseWith(oneTable, body);
-      return prepared('DescribeTable', name, () => ({
-        Table: {
-          ...tables.get(name).description,
-          BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-          ItemCount: 0,
-          TableSizeBytes: 0,
-        },
-      }));
+      return prepared('DescribeTable', name, () => ({ Table: presentTable(tables.get(name)) }));
     },
     DescribeTimeToLive: (body) => {
       const { TableName: name } = parseWith(oneTable, body);
@@ -76,9 +93,6 @@ export function tableOperations(
           return Promise.resolve({ body: answer, consumedCapacity: 0 });
         },
       };
-    },
-    CreateTable: () => {
-      throw notImplemented('CreateTable (tables come from the template)');
     },
   };
 }

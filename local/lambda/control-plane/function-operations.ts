@@ -2,7 +2,7 @@ import type { AwsAccess } from '../../aws-service.ts';
 import { codeDigest, readArchive } from './code-archive.ts';
 import type { FunctionRecord, VersionSettings } from './function-record.ts';
 import { checkRevision, conflict, invalidParameter, notFound } from './lambda-failures.ts';
-import { json, noContent, page } from './lambda-operation.ts';
+import { json, noContent } from './lambda-operation.ts';
 import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-operation.ts';
 import { presentConfiguration } from './present.ts';
 import { publishVersion } from './publish-version.ts';
@@ -178,15 +178,6 @@ export function functionOperations(controlPlane: ControlPlane): readonly LambdaO
     });
   }
 
-  function list(query: URLSearchParams): object {
-    const found = registry
-      .all()
-      .map(({ name }) => registry.resolve(name, undefined))
-      .toSorted((a, b) => (a.arn < b.arn ? -1 : 1));
-    const { items, next } = page(found, query);
-    return { ...next, Functions: items.map((one) => presentConfiguration(registry, one)) };
-  }
-
   const functions = '/2015-03-31/functions';
   return [
     {
@@ -205,13 +196,6 @@ export function functionOperations(controlPlane: ControlPlane): readonly LambdaO
         return [passRole(Role), ...getLayers(Layers), ...(Object.keys(Tags).length > 0 ? [tagging] : [])];
       },
       answer: async (request) => json(201, await create(request)),
-    },
-    {
-      method: 'GET',
-      path: functions,
-      action: 'lambda:ListFunctions',
-      resource: () => '*',
-      answer: ({ call }) => json(200, list(call.query)),
     },
     {
       method: 'PUT',

@@ -150,7 +150,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     unpackArchive(version.zip(), codeDirectory);
     const pool = createFunctionPool({
       startInstance: () => startInstance(version, codeDirectory),
-      maxInstances: options.maxInstancesPerVersion ?? 10,
+      maxInstances: () => options.maxInstancesPerVersion ?? 10,
       maxQueued: options.maxQueuedPerVersion ?? 100,
       idleMs: options.idleMs ?? 5 * 60_000,
       kept: () => opened.kept,

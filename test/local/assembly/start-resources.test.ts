@@ -66,6 +66,9 @@ describe('an app as the CDK synthesizes it', () => {
           },
         ],
         timeToLiveAttribute: 'ttl',
+        isProtected: false,
+        hasPointInTimeRecovery: false,
+        keyArn: expect.stringMatching(/^arn:aws:kms:/),
       },
     ]);
   });

@@ -182,7 +182,7 @@ describe('limits', () => {
 describe('calls', () => {
   test('a call that does not exist here fails by name', async () => {
     const { failureOf } = await aDynamoDb();
-    for (const target of ['ExecuteStatement', 'CreateTable', 'toString']) {
+    for (const target of ['ExecuteStatement', 'CreateGlobalTable', 'toString']) {
       const failure = await failureOf(target, {});
       expect(failure.code).toBe('UnknownOperationException');
       expect(failure.message).toContain(target);

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { levelKeys } from './database.ts';
+import { tableInUse } from './failures.ts';
+import type { Item } from './item.ts';
+import type { OperationContext } from './operation.ts';
+import type { Table, TableDescription } from './table.ts';
+
+/** What a table was when the backup was made. */
+export interface Backup {
+  /** The last part of its ARN. */
+  readonly id: string;
+  readonly name: string;
+  /** Ms since the epoch. */
+  readonly createdAt: number;
+  readonly table: Table;
+}
+
+/** Copies of whole tables. Each is there at once. */
+export interface Backups {
+  find(id: string): Backup | undefined;
+  create(tableName: string, name: string): Promise<Backup>;
+  remove(id: string): Promise<void>;
+  /** Makes a table of what a backup holds. Throws AwsError ResourceInUseException if there is one of the name. */
+  restore(backup: Backup, targetName: string): Promise<void>;
+  /** Makes a table of what another one holds now. Throws as `restore`. */
+  copy(sourceName: string, targetName: string): Promise<void>;
+}
+
+function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes }: TableDescription) {
+  return {
+    attributeDefinitions: AttributeDefinitions,
+    keySchema: KeySchema,
+    ...(GlobalSecondaryIndexes !== undefined && {
+      globalSecondaryIndexes: GlobalSecondaryIndexes.map(({ IndexName, KeySchema: key, Projection }) => ({
+        IndexName,
+        KeySchema: key,
+        Projection,
+      })),
+    }),
+  };
+}
+
+export function createBackups({ database, tables, writer }: OperationContext): Backups {
+  /**
+   * A table of the same keys, indexes and encryption, with the items below a prefix. Time to live, protection and recovery are not
+   * restored (Amazon DynamoDB Developer Guide, Point-in-time recovery).
+   */
+  async function restored(table: Table, itemsPrefix: string, name: string): Promise<void> {
+    if (tables.find(name) !== undefined) throw tableInUse(`Table already exists: ${name}`);
+    const { description, keyArn } = table;
+    await tables.create({ name, ...definitionOf(description), ...(keyArn !== undefined && { keyArn }) });
+    await writer.write(async (unit) => {
+      for await (const [key, item] of database.entries(itemsPrefix)) unit.put(name, key, item as Item);
+    });
+  }
+
+  return {
+    find: (id) => database.read(levelKeys.backup(id)) as Backup | undefined,
+    create: async (tableName, name) => {
+      const createdAt = Date.now();
+      const id = `${String(createdAt).padStart(14, '0')}-${randomBytes(4).toString('hex')}`;
+      const backup: Backup = { id, name, createdAt, table: tables.get(tableName) };
+      await writer.write(async () => {
+        for await (const [key, item] of database.entries(levelKeys.items(tableName)))
+          await database.batch([{ type: 'put', key: levelKeys.backupItems(id) + key, value: item }]);
+      });
+      await database.batch([{ type: 'put', key: levelKeys.backup(id), value: backup }]);
+      return backup;
+    },
+    remove: async (id) => {
+      const prefix = levelKeys.backupItems(id);
+      await database.batch([{ type: 'del', key: levelKeys.backup(id) }]);
+      for await (const [key] of database.entries(prefix))
+        await database.batch([{ type: 'del', key: prefix + key }]);
+    },
+    restore: ({ id, table }, targetName) => restored(table, levelKeys.backupItems(id), targetName),
+    copy: (sourceName, targetName) =>
+      restored(tables.get(sourceName), levelKeys.items(sourceName), targetName),
+  };
+}

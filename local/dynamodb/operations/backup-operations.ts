@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { AwsError } from '../../aws-service.ts';
+import type { Backup, Backups } from '../backups.ts';
+import { notImplemented } from '../failures.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { parseWith } from '../requests.ts';
+import { aboutTable, presentTable, tableName } from './describe-table.ts';
+
+const newBackup = z.strictObject({ TableName: tableName, BackupName: z.string().min(3).max(255) });
+const oneBackup = z.strictObject({ BackupArn: z.string() });
+const fromBackup = z.strictObject({ TargetTableName: tableName, BackupArn: z.string() });
+const fromTable = z.strictObject({
+  SourceTableName: tableName,
+  TargetTableName: tableName,
+  UseLatestRestorableTime: z.boolean().default(false),
+  RestoreDateTime: z.number().optional(),
+});
+const recovery = z.strictObject({
+  TableName: tableName,
+  PointInTimeRecoverySpecification: z.strictObject({ PointInTimeRecoveryEnabled: z.boolean() }),
+});
+const oneTable = z.strictObject({ TableName: tableName });
+
+/** Backups by request and recovery to the latest point in time. */
+export function backupOperations(
+  { tables }: OperationContext,
+  backups: Backups,
+): Readonly<Record<string, Operation>> {
+  const arnOf = ({ id, table }: Backup) => `${table.description.TableArn}/backup/${id}`;
+
+  function found(arn: string): Backup {
+    const backup = backups.find(arn.slice(arn.lastIndexOf('/') + 1));
+    if (backup === undefined) throw new AwsError('BackupNotFoundException', 400, `Backup not found: ${arn}`);
+    return backup;
+  }
+
+  const details = (backup: Backup) => ({
+    BackupArn: arnOf(backup),
+    BackupName: backup.name,
+    BackupStatus: 'AVAILABLE',
+    BackupType: 'USER',
+    BackupCreationDateTime: backup.createdAt / 1_000,
+  });
+
+  const recoveryOf = (name: string) => {
+    const status = tables.get(name).hasPointInTimeRecovery === true ? 'ENABLED' : 'DISABLED';
+    return {
+      ContinuousBackupsDescription: {
+        ContinuousBackupsStatus: 'ENABLED',
+        PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: status },
+      },
+    };
+  };
+
+  return {
+    CreateBackup: (body) => {
+      const { TableName: name, BackupName } = parseWith(newBackup, body);
+      return aboutTable(tables, 'CreateBackup', name, async () => ({
+        BackupDetails: details(await backups.create(name, BackupName)),
+      }));
+    },
+    DescribeBackup: (body) => {
+      const { BackupArn } = parseWith(oneBackup, body);
+      return {
+        accesses: [{ action: 'dynamodb:DescribeBackup', resource: BackupArn }],
+        perform: () => {
+          const description = { BackupDetails: details(found(BackupArn)) };
+          return Promise.resolve({ body: { BackupDescription: description }, consumedCapacity: 0 });
+        },
+      };
+    },
+    DeleteBackup: (body) => {
+      const { BackupArn } = parseWith(oneBackup, body);
+      return {
+        accesses: [{ action: 'dynamodb:DeleteBackup', resource: BackupArn }],
+        perform: async () => {
+          const backup = found(BackupArn);
+          await backups.remove(backup.id);
+          const description = { BackupDetails: { ...details(backup), BackupStatus: 'DELETED' } };
+          return { body: { BackupDescription: description }, consumedCapacity: 0 };
+        },
+      };
+    },
+    RestoreTableFromBackup: (body) => {
+      const { TargetTableName: name, BackupArn } = parseWith(fromBackup, body);
+      return {
+        accesses: [
+          { action: 'dynamodb:RestoreTableFromBackup', resource: tables.arn(name) },
+          { action: 'dynamodb:RestoreTableFromBackup', resource: BackupArn },
+        ],
+        perform: async () => {
+          await backups.restore(found(BackupArn), name);
+          return { body: { TableDescription: presentTable(tables.get(name)) }, consumedCapacity: 0 };
+        },
+      };
+    },
+    RestoreTableToPointInTime: (body) => {
+      const {
+        SourceTableName: source,
+        TargetTableName: target,
+        UseLatestRestorableTime,
+      } = parseWith(fromTable, body);
+      if (!UseLatestRestorableTime)
+        throw notImplemented('RestoreTableToPointInTime to another time than the latest');
+      return aboutTable(tables, 'RestoreTableToPointInTime', source, async () => {
+        if (tables.get(source).hasPointInTimeRecovery !== true)
+          throw new AwsError(
+            'PointInTimeRecoveryUnavailableException',
+            400,
+            `Point in time recovery is not enabled for table '${source}'`,
+          );
+        await backups.copy(source, target);
+        return { TableDescription: presentTable(tables.get(target)) };
+      });
+    },
+    DescribeContinuousBackups: (body) => {
+      const { TableName: name } = parseWith(oneTable, body);
+      return aboutTable(tables, 'DescribeContinuousBackups', name, () => recoveryOf(name));
+    },
+    UpdateContinuousBackups: (body) => {
+      const { TableName: name, PointInTimeRecoverySpecification: wanted } = parseWith(recovery, body);
+      return aboutTable(tables, 'UpdateContinuousBackups', name, async () => {
+        await tables.change(name, { hasPointInTimeRecovery: wanted.PointInTimeRecoveryEnabled });
+        return recoveryOf(name);
+      });
+    },
+  };
+}

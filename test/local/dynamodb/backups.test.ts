@@ -1,0 +1,77 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { aDynamoDb, aThing, n, s, things } from './a-dynamodb.ts';
+
+const RECOVERY = { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+const arnOf = (answer: object): string =>
+  (answer as { readonly BackupDetails: { readonly BackupArn: string } }).BackupDetails.BackupArn;
+
+describe('a table that is exchanged for a restored one', () => {
+  test('has the items and indexes of then, and none of what is not restored', async () => {
+    const { service, send } = await aDynamoDb();
+    const before = aThing('a', '1', { group: s('g'), gone_at: n(1) });
+    await send('PutItem', { TableName: 'Things', Item: before });
+    const BackupArn = arnOf(await send('CreateBackup', { TableName: 'Things', BackupName: 'then' }));
+    await send('PutItem', { TableName: 'Things', Item: aThing('b', '1', { group: s('g') }) });
+    await send('UpdateTable', { TableName: 'Things', DeletionProtectionEnabled: true });
+    await send('UpdateContinuousBackups', { TableName: 'Things', ...RECOVERY });
+    await send('UpdateTable', { TableName: 'Things', DeletionProtectionEnabled: false });
+    await send('DeleteTable', { TableName: 'Things' });
+    await send('RestoreTableFromBackup', { TargetTableName: 'Things', BackupArn });
+
+    const inIndex = await send('Query', {
+      TableName: 'Things',
+      IndexName: 'by-group',
+      KeyConditionExpression: '#group = :group',
+      ExpressionAttributeNames: { '#group': 'group' },
+      ExpressionAttributeValues: { ':group': s('g') },
+    });
+    expect(inIndex.Items?.map(({ pk }) => pk)).toEqual([s('a')]);
+    expect((await send('Scan', { TableName: 'Things' })).Items).toEqual([before]);
+    expect((await send('DescribeTable', { TableName: 'Things' })).Table).toMatchObject({
+      DeletionProtectionEnabled: false,
+    });
+    expect(await send('DescribeContinuousBackups', { TableName: 'Things' })).toMatchObject({
+      ContinuousBackupsDescription: {
+        PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'DISABLED' },
+      },
+    });
+    expect(await service.expireItems(100)).toBe(0);
+    await send('DeleteBackup', { BackupArn });
+  });
+
+  test('is there after a restart', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'cloakroom-test-'));
+    const first = await aDynamoDb(folder);
+    await first.send('PutItem', { TableName: 'Things', Item: aThing('a', '1') });
+    await first.send('UpdateContinuousBackups', { TableName: 'Things', ...RECOVERY });
+    const target = { SourceTableName: 'Things', TargetTableName: 'Restored', UseLatestRestorableTime: true };
+    await first.send('RestoreTableToPointInTime', target);
+    await first.service.close();
+    const second = await aDynamoDb(folder);
+    expect((await second.send('Scan', { TableName: 'Restored' })).Count).toBe(1);
+    await second.service.close();
+  });
+});
+
+describe('it is refused', () => {
+  test('to delete what is protected, to restore over a table, to a time that nothing has kept, or from nothing', async () => {
+    const { send, failureOf } = await aDynamoDb();
+    await send('UpdateTable', { TableName: 'Things', DeletionProtectionEnabled: true });
+    expect((await failureOf('DeleteTable', { TableName: 'Things' })).code).toBe('ValidationException');
+    const target = { SourceTableName: 'Things', TargetTableName: 'Restored', UseLatestRestorableTime: true };
+    expect((await failureOf('RestoreTableToPointInTime', target)).code).toBe(
+      'PointInTimeRecoveryUnavailableException',
+    );
+    await send('UpdateContinuousBackups', { TableName: 'Things', ...RECOVERY });
+    await send('RestoreTableToPointInTime', target);
+    expect((await failureOf('RestoreTableToPointInTime', target)).code).toBe('ResourceInUseException');
+    const past = { SourceTableName: 'Things', TargetTableName: 'Past', RestoreDateTime: 1 };
+    expect((await failureOf('RestoreTableToPointInTime', past)).code).toBe('UnknownOperationException');
+    const BackupArn = `arn:aws:dynamodb:eu-west-1:123456789012:table/${things.name}/backup/none`;
+    expect((await failureOf('RestoreTableFromBackup', { TargetTableName: 'X', BackupArn })).code).toBe(
+      'BackupNotFoundException',
+    );
+  });
+});

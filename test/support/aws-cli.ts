@@ -1,0 +1,136 @@
+import { createServer, type Server } from 'node:http';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { search } from '@aws-lambda-powertools/jmespath';
+import * as dynamodb from '@aws-sdk/client-dynamodb';
+import * as lambda from '@aws-sdk/client-lambda';
+
+type Json = Record<string, any>;
+
+const pascal = (name: string): string =>
+  name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+/** `A=b,C=true`, a number, or text, as the command line reads what is no JSON. */
+function valueOf(text: string): unknown {
+  if (/^\d+$/.test(text)) return Number(text);
+  if (!/^\w+=/.test(text)) return text;
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', value = ''] = pair.split('=');
+      return [name, value === 'true' || (value === 'false' ? false : value)];
+    }),
+  );
+}
+
+interface Command {
+  readonly input: Json;
+  readonly query?: string;
+  readonly isText: boolean;
+}
+
+function parse(args: readonly string[], folder: string): Command {
+  const command = { input: {} as Json, isText: false, query: undefined as string | undefined };
+  for (let at = 0; at < args.length; at += 1) {
+    const option = args[at] ?? '';
+    if (!option.startsWith('--')) throw new Error(`unexpected ${option}`);
+    const hasValue = at + 1 < args.length && args[at + 1]?.startsWith('--') === false;
+    const value = hasValue ? (args[(at += 1)] ?? '') : undefined;
+    if (option === '--output') command.isText = value === 'text';
+    else if (option === '--query') command.query = value;
+    else if (option === '--cli-input-json')
+      Object.assign(
+        command.input,
+        JSON.parse(readFileSync(resolve(folder, value?.replace('file://', '') ?? ''), 'utf8')),
+      );
+    else if (value !== undefined) command.input[pascal(option.slice(2))] = valueOf(value);
+    else if (option.startsWith('--no-')) command.input[pascal(option.slice(5))] = false;
+    else command.input[pascal(option.slice(2))] = true;
+  }
+  const { query, ...rest } = command;
+  return query === undefined ? rest : { ...rest, query };
+}
+
+/** Text as the command line prints it: a row a line, its cells parted by tabs. */
+function textOf(value: unknown): string {
+  if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value ?? 'None');
+  return value.every(Array.isArray) ? value.map(textOf).join('\n') : value.map(textOf).join('\t');
+}
+
+/** Plays the AWS command line for the calls of one local account. */
+function player(endpoint: string) {
+  const settings = {
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  };
+  const services: Record<
+    string,
+    { readonly module: Json; readonly client: { send(command: any): Promise<Json> } }
+  > = {
+    dynamodb: { module: dynamodb, client: new dynamodb.DynamoDBClient(settings) },
+    lambda: { module: lambda, client: new lambda.LambdaClient(settings) },
+  };
+
+  return async (
+    [service = '', operation = '', ...args]: readonly string[],
+    folder: string,
+  ): Promise<string> => {
+    const found = services[service];
+    if (found === undefined) throw new Error(`unknown service ${service}`);
+    const isWait = operation === 'wait';
+    const { input, query, isText } = parse(isWait ? args.slice(1) : args, folder);
+    if (isWait) {
+      const wait = found.module[`waitUntil${pascal(args[0] ?? '')}`] as (
+        ...args: unknown[]
+      ) => Promise<unknown>;
+      await wait({ client: found.client, minDelay: 1, maxWaitTime: 10 }, input);
+      return '';
+    }
+    const Call = found.module[`${pascal(operation)}Command`] as new (input: Json) => object;
+    const { $metadata: _, ...answer } = await found.client.send(new Call(input));
+    // The command line goes on to the next page by itself.
+    for (const more of ['NextMarker', 'LastEvaluatedKey', 'LastEvaluatedTableName'])
+      if (answer[more] !== undefined) throw new Error(`${operation} has more than one page`);
+    const shown = query === undefined ? answer : search(query, answer);
+    return isText ? textOf(shown) : JSON.stringify(shown, null, 4);
+  };
+}
+
+/** A folder with a program `aws`, to come first in the PATH, and what ends it. */
+export interface AwsCli {
+  readonly folder: string;
+  close(): void;
+}
+
+/** An AWS command line for documented commands: it knows DynamoDB and Lambda, and reads what is written as the real one does. */
+export async function startAwsCli(endpoint: string): Promise<AwsCli> {
+  const play = player(endpoint);
+  const server: Server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { args, cwd } = JSON.parse(Buffer.concat(chunks).toString()) as { args: string[]; cwd: string };
+      const answer = await play(args, cwd).then(
+        (out) => ({ code: 0, out }),
+        (error: unknown) => ({ code: 254, out: `aws ${args.join(' ')}: ${String(error)}` }),
+      );
+      response.end(JSON.stringify(answer));
+    })();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as { readonly port: number };
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-aws-'));
+  const program = `#!${process.execPath}
+const body = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd() });
+fetch('http://127.0.0.1:${String(port)}/', { method: 'POST', body }).then((r) => r.json()).then(({ code, out }) => {
+  (code === 0 ? console.log : console.error)(out);
+  process.exitCode = code;
+});
+`;
+  writeFileSync(join(folder, 'aws'), program, { mode: 0o755 });
+  return { folder, close: () => server.close() };
+}
