@@ -117,6 +117,7 @@ export class OperationsStack extends Stack {
         allowQueryIndex(data.reactors, INDEXES.due),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowOnFunctions(this, reactors.functionPrefix, [
+          'CreateAlias',
           'UpdateAlias',
           'ListVersionsByFunction',
           'DeleteFunction',

@@ -29,7 +29,6 @@ export interface ReactorFunctionSettings extends ReactorRepairSettings {
 /** All parameters are ours and right: the role was just made, and IAM has not spread it yet. */
 const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
-const FIRST_VERSION = '1';
 /** Memory of each function of a reactor. */
 export const REACTOR_MEMORY_MB = 512;
 /** Longer than the longest run (spec.md, Limits), whose own deadline the runtime enforces. */
@@ -120,10 +119,36 @@ export function createReactorFunctions(
     await ready(name, '$LATEST');
   }
 
-  /** The version that was created. */
-  async function createdVersion(command: CreateFunctionCommand): Promise<string | undefined> {
+  /** Publishes code for a function that is there. */
+  async function publishCode(name: string, archive: Uint8Array): Promise<string> {
+    const command = new UpdateFunctionCodeCommand({
+      FunctionName: name,
+      ZipFile: archive,
+      SourceKMSKeyArn: settings.codeKeyArn,
+      Publish: true,
+    });
+    const updated = await patiently(() => client.send(command), BUSY);
+    return published(name, updated.Version);
+  }
+
+  /** Makes the function, without `live`. */
+  async function make(name: string, archive: Uint8Array): Promise<string> {
+    const command = new CreateFunctionCommand({
+      FunctionName: name,
+      Description: 'A reactor',
+      Runtime: 'provided.al2023',
+      Architectures: [settings.architecture],
+      Handler: 'reactor.handler',
+      Role: settings.roleArn,
+      Layers: [settings.layerArn],
+      Code: { ZipFile: archive, SourceKMSKeyArn: settings.codeKeyArn },
+      MemorySize: REACTOR_MEMORY_MB,
+      Timeout: TIMEOUT_SECONDS,
+      Publish: true,
+    });
     const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
-    return created === undefined ? FIRST_VERSION : created.Version;
+    // An attempt made it whose answer was lost: the same code again is answered with the version that it has.
+    return created === undefined ? publishCode(name, archive) : published(name, created.Version);
   }
 
   return {
@@ -131,38 +156,18 @@ export function createReactorFunctions(
 
     async create(reactorId: string, code: Secret<string>) {
       const name = nameOf(reactorId);
-      const command = new CreateFunctionCommand({
-        FunctionName: name,
-        Description: 'A reactor',
-        Runtime: 'provided.al2023',
-        Architectures: [settings.architecture],
-        Handler: 'reactor.handler',
-        Role: settings.roleArn,
-        Layers: [settings.layerArn],
-        Code: { ZipFile: await archiveOf(code), SourceKMSKeyArn: settings.codeKeyArn },
-        MemorySize: REACTOR_MEMORY_MB,
-        Timeout: TIMEOUT_SECONDS,
-        Publish: true,
-      });
-      const version = await published(name, await createdVersion(command));
+      const version = await make(name, await archiveOf(code));
       const alias = { FunctionName: name, Name: LIVE, FunctionVersion: version };
       await unlessThere(() => client.send(new CreateAliasCommand(alias)));
       return version;
     },
 
     async publish(reactorId, code) {
-      const name = nameOf(reactorId);
+      const [name, archive] = [nameOf(reactorId), await archiveOf(code)];
       const found = await configurationOf(name);
-      if (found === undefined) return undefined;
+      if (found === undefined) return make(name, archive);
       await useCurrentLayer(name, found);
-      const command = new UpdateFunctionCodeCommand({
-        FunctionName: name,
-        ZipFile: await archiveOf(code),
-        SourceKMSKeyArn: settings.codeKeyArn,
-        Publish: true,
-      });
-      const updated = await patiently(() => client.send(command), BUSY);
-      return published(name, updated.Version);
+      return publishCode(name, archive);
     },
 
     async isCurrent(reactorId, version) {

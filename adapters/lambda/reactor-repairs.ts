@@ -1,4 +1,5 @@
 import {
+  CreateAliasCommand,
   DeleteFunctionCommand,
   DeleteProvisionedConcurrencyConfigCommand,
   InvalidParameterValueException,
@@ -75,8 +76,9 @@ export function createReactorRepairs(
 
     async pointLive(reactorId, version) {
       const target = { FunctionName: nameOf(reactorId), Name: LIVE, FunctionVersion: version };
-      const updated = await unlessGone(() => client.send(new UpdateAliasCommand(target)), BUSY);
-      return updated !== undefined;
+      if (await unlessGone(() => client.send(new UpdateAliasCommand(target)), BUSY)) return 'moved';
+      // Whoever made the function may have died before its alias.
+      return (await unlessGone(() => client.send(new CreateAliasCommand(target)), BUSY)) ? 'made' : 'gone';
     },
 
     async removeOtherVersions(reactorId, version) {

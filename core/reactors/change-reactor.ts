@@ -58,15 +58,14 @@ async function replaceCode(
   if (held === undefined) return 'lost';
   return orLeaveToSweep<StoredReactor | 'lost'>(deps, held, async () => {
     const { reactorFunctions } = deps;
-    const published = await reactorFunctions.publish(next.id, code);
-    // The record was restored without its function.
-    const functionVersion = published ?? (await reactorFunctions.create(next.id, code));
+    const functionVersion = await reactorFunctions.publish(next.id, code);
     // From here until the record follows, instances behind `live` refuse what the old record says, and its version is run by its number.
-    if (!(await reactorFunctions.pointLive(next.id, functionVersion)))
-      throw new Error('change reactor: the version that was just made is gone');
+    const live = await reactorFunctions.pointLive(next.id, functionVersion);
+    if (live === 'gone') throw new Error('change reactor: the version that was just made is gone');
     const tidyAt = deps.clock() + TIDY_AFTER_MS;
     const changed = { ...next, functionVersion, tidyAt, version: held.version };
-    const committed = withoutOperation(published === undefined ? await heated(deps, changed) : changed);
+    // A `live` that is new has no instances kept running yet.
+    const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
     return (await deps.reactorStore.update(committed)) ? committed : 'lost';
   });
 }

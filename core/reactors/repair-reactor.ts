@@ -27,14 +27,14 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
   const { id, functionVersion } = reactor;
   if (functionVersion === undefined) return removeEntirely(deps, reactor);
   const { tidyAt: _, heatAt, ...tidy } = reactor;
-  const isThere = await deps.reactorFunctions.pointLive(id, functionVersion);
+  const live = await deps.reactorFunctions.pointLive(id, functionVersion);
   // A record that was restored without its function waits for a PUT: there is nothing to put in order.
-  if (!isThere) {
+  if (live === 'gone') {
     await deps.reactorStore.update(withoutOperation(tidy));
     return;
   }
   await deps.reactorFunctions.removeOtherVersions(id, functionVersion);
-  const next = heatAt === undefined ? tidy : await heated(deps, tidy);
+  const next = heatAt === undefined && live === 'moved' ? tidy : await heated(deps, tidy);
   await deps.reactorStore.update(withoutOperation(next));
 }
 

@@ -18,10 +18,12 @@ export interface Backup {
 /** Copies of whole tables. Each is there at once. */
 export interface Backups {
   find(id: string): Backup | undefined;
+  /** Those of a table, the oldest first, also of one that is gone. */
+  of(tableName: string): Promise<readonly Backup[]>;
   create(tableName: string, name: string): Promise<Backup>;
   remove(id: string): Promise<void>;
   /** Makes a table of what a backup holds. Throws AwsError ResourceInUseException if there is one of the name. */
-  restore(backup: Backup, targetName: string): Promise<void>;
+  restore(backup: Backup, sourceBackupArn: string, targetName: string): Promise<void>;
   /** Makes a table of what another one holds now. Throws as `restore`. */
   copy(sourceName: string, targetName: string): Promise<void>;
 }
@@ -56,6 +58,11 @@ export function createBackups({ database, tables, writer }: OperationContext): B
 
   return {
     find: (id) => database.read(levelKeys.backup(id)) as Backup | undefined,
+    of: async (tableName) => {
+      const all: Backup[] = [];
+      for await (const [, backup] of database.entries(levelKeys.backups)) all.push(backup as Backup);
+      return all.filter(({ table }) => table.description.TableName === tableName);
+    },
     create: async (tableName, name) => {
       const createdAt = Date.now();
       const id = `${String(createdAt).padStart(14, '0')}-${randomBytes(4).toString('hex')}`;
@@ -73,7 +80,10 @@ export function createBackups({ database, tables, writer }: OperationContext): B
       for await (const [key] of database.entries(prefix))
         await database.batch([{ type: 'del', key: prefix + key }]);
     },
-    restore: ({ id, table }, targetName) => restored(table, levelKeys.backupItems(id), targetName),
+    restore: async ({ id, table }, sourceBackupArn, targetName) => {
+      await restored(table, levelKeys.backupItems(id), targetName);
+      await tables.change(targetName, { sourceBackupArn });
+    },
     copy: (sourceName, targetName) =>
       restored(tables.get(sourceName), levelKeys.items(sourceName), targetName),
   };

@@ -20,6 +20,8 @@ export interface TableSettings {
   readonly hasPointInTimeRecovery?: boolean;
   /** ARN of the KMS key that encrypts it; nothing is encrypted locally. */
   readonly keyArn?: string;
+  /** The backup that it was restored from. */
+  readonly sourceBackupArn?: string;
 }
 
 /** What the template says about a table, in DynamoDB's own spelling. */

@@ -1,8 +1,10 @@
-// The steps of docs/deploy.md, "Restore", as they are written there, on a local account of its own.
-import { execFile } from 'node:child_process';
+// The steps of docs/deploy.md, "Restore", on a local account of its own.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -10,19 +12,30 @@ import {
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
 import { startAwsCli, type AwsCli } from '../support/aws-cli.ts';
-import { dynamodbOf } from '../support/aws.ts';
+import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
 import { call, CARD, revealing, type CallOptions } from '../support/service.ts';
 
-const run = promisify(execFile);
+jest.setTimeout(240_000);
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await pause(200);
+}
 
 let service: RunningService;
 let cli: AwsCli;
 
 beforeAll(async () => {
-  service = await runService(['--tick', '1', '--set', 'hotConcurrency=0']);
-  cli = await startAwsCli(service.credentials.aws_endpoint_url);
+  service = await runService([
+    '--tick',
+    '1',
+    '--set',
+    'hotConcurrency=0',
+    '--set',
+    'egressAllowList=localhost:9',
+  ]);
+  cli = await startAwsCli(service.credentials.aws_endpoint_url, onCalled);
 });
 
 afterAll(async () => {
@@ -56,40 +69,54 @@ async function anApplication(): Promise<{ readonly id: string } & ReturnType<typ
   return { id: body.id, ...client(body.key) };
 }
 
-/** The documented blocks of commands, in their order. */
-function documented(): readonly string[] {
-  const text = readFileSync('docs/deploy.md', 'utf8');
-  const section = text.slice(text.indexOf('\n## Restore\n'), text.indexOf('\n## What it costs\n'));
-  return [...section.matchAll(/^( *)```sh\n([^]*?)^ *```$/gm)].map(([, indent = '', block = '']) =>
-    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
+const folder = temporaryFolder();
+
+/** What ends a script right after a call: each operation once, as if the machine had gone. */
+let cuts: string[] = [];
+let script: ChildProcess | undefined;
+
+function onCalled(operation: string): void {
+  if (!cuts.includes(operation)) return;
+  cuts = cuts.filter((other) => other !== operation);
+  if (script?.pid !== undefined) process.kill(-script.pid, 'SIGKILL');
 }
 
-const [
-  VARIABLES = '',
-  BESIDE = '',
-  COMPARE = '',
-  STOP = '',
-  EXCHANGE = '',
-  SETTINGS = '',
-  GO_ON = '',
-  CLEAN_UP = '',
-] = documented();
-
-/** Runs blocks with the variables that a deployer would set. Resolves with what they print. */
-async function commands(tables: string, ...blocks: readonly string[]): Promise<string> {
-  // Nothing keeps what a local table was, so what is restored is what there is when the first step runs.
-  const variables = VARIABLES.replace(/^TABLES="[^"]*"/m, `TABLES="${tables}"`).replace(
-    /^AT="[^"]*"/m,
-    'AT="--use-latest-restorable-time"',
-  );
-  const script = ['set -euo pipefail', variables, ...blocks].join('\n');
-  const { stdout } = await run('bash', ['-c', script], {
-    cwd: temporaryFolder(),
-    timeout: 60_000,
-    env: { ...process.env, PATH: `${cli.folder}:${process.env['PATH'] ?? ''}` },
+/** Runs a step of the script. Resolves with its exit code, `null` if it was cut off, and what it said. */
+async function restore(...args: readonly string[]): Promise<{ code: number | null; told: string }> {
+  const child = spawn(resolve('bin/restore.sh'), args, {
+    // A group of its own, to be killed with whatever it runs.
+    detached: true,
+    env: {
+      ...process.env,
+      PATH: `${cli.folder}:${process.env['PATH'] ?? ''}`,
+      FOLDER: folder,
+      QUIET: '0',
+      PAUSE: '0.2',
+    },
   });
-  return stdout;
+  script = child;
+  let told = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  const limit = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 60_000);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(limit);
+  return { code, told };
+}
+
+/** A step that must succeed. */
+async function restored(...args: readonly string[]): Promise<void> {
+  const { code, told } = await restore(...args);
+  expect({ code, told: code === 0 ? '' : told }).toEqual({ code: 0, told: '' });
+}
+
+const listed = (name: string): readonly string[] =>
+  readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
+
+/** Takes what shall come back out of a list of what was deleted. */
+function letComeBack(name: string, ...ids: readonly string[]): void {
+  const left = listed(name).filter((line) => !ids.some((id) => line.includes(id)));
+  writeFileSync(join(folder, name), left.map((line) => `${line}\n`).join(''));
 }
 
 /** Everything that a deployment says of its tables. */
@@ -98,37 +125,43 @@ async function settingsOfTables(): Promise<unknown> {
   const { TableNames: names = [] } = await database.send(new ListTablesCommand({}));
   return await Promise.all(
     names
-      .filter((name) => !name.endsWith('-restored'))
+      .filter((name) => !name.includes('-at-'))
       .map(async (TableName) => {
         const { Table } = await database.send(new DescribeTableCommand({ TableName }));
         const { TimeToLiveDescription } = await database.send(new DescribeTimeToLiveCommand({ TableName }));
         const { ContinuousBackupsDescription } = await database.send(
           new DescribeContinuousBackupsCommand({ TableName }),
         );
-        const { TableId: _, CreationDateTime: __, ...described } = Table ?? {};
+        const { TableId: _, CreationDateTime: __, RestoreSummary: ___, ...described } = Table ?? {};
         return { ...described, TimeToLiveDescription, ContinuousBackupsDescription };
       }),
   );
 }
 
-it('has eight blocks of commands', () => {
-  expect(documented()).toHaveLength(8);
-});
+it.each([['Access'], ['Tokens', 'Access'], ['Ephemeral'], []])(
+  'refuses to restore the rights without all that is sealed under their keys: %j',
+  async (...tables) => {
+    expect((await restore('beside', 'latest', ...tables)).code).toBe(2);
+  },
+);
 
 describe('a restore of Tokens alone', () => {
-  it('gives back what was there, forgets what came after, and leaves the rights as they are now', async () => {
+  it('gives back what was wanted, forgets what came after, and leaves the rights as they are now', async () => {
     const app = await anApplication();
     const revoked = await anApplication();
     const large = 'x'.repeat(500_000);
     const kept = await app.post('/tokens', { type: 'token', data: large, metadata: { order: '1' } });
+    const dead = await app.post('/tokens', {
+      type: 'token',
+      data: 'to be forgotten',
+      metadata: { order: '1' },
+      deduplicate_token: true,
+    });
     const card = await app.post('/tokens', { type: 'card', data: CARD, metadata: { order: '2' } });
-    const unique = { type: 'token', data: 'once', deduplicate_token: true };
-    const deduplicated = await app.post('/tokens', unique);
     const before = await settingsOfTables();
-    await commands('Tokens', BESIDE);
+    await restored('beside', 'latest', 'Tokens');
 
-    // What nobody wanted.
-    expect((await app.delete(`/tokens/${kept.body.id}`)).status).toBe(204);
+    for (const { body } of [kept, dead]) expect((await app.delete(`/tokens/${body.id}`)).status).toBe(204);
     expect((await app.patch(`/tokens/${card.body.id}`, { metadata: { order: '3' } })).status).toBe(200);
     const key = { headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
     const later = await app.post('/tokens', { type: 'token', data: 'later' }, key);
@@ -136,11 +169,12 @@ describe('a restore of Tokens alone', () => {
     expect((await management().delete(`/applications/${revoked.id}`)).status).toBe(204);
     const added = await anApplication();
 
-    await commands('Tokens', STOP);
-    expect(await app.get(`/tokens/${card.body.id}`)).toMatchObject({ status: 503 });
-    await commands('Tokens', EXCHANGE, SETTINGS);
-    expect((await app.get(`/tokens/${card.body.id}`)).status).toBe(503);
-    await commands('Tokens', GO_ON);
+    // Run again, it compares with what is there now.
+    await restored('beside', 'latest', 'Tokens');
+    expect(listed('deleted-Tokens')).toHaveLength(2);
+    expect(listed('changed-Tokens').join()).toContain(card.body.id);
+    letComeBack('deleted-Tokens', kept.body.id);
+    await restored('exchange');
 
     expect(await settingsOfTables()).toEqual(before);
     expect((await app.get(`/tokens/${kept.body.id}`)).body.data).toBe(large);
@@ -148,9 +182,19 @@ describe('a restore of Tokens alone', () => {
       data: CARD,
       metadata: { order: '2' },
     });
+    // What was to stay deleted is, in every way to it, and then goes with all that belonged to it.
+    expect((await app.get(`/tokens/${dead.body.id}`)).status).toBe(404);
+    const { body: all } = await app.get('/tokens?size=100');
+    expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(dead.body.id);
     const found = await app.post('/tokens/search', { query: 'metadata.order:1' });
     expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([kept.body.id]);
-    expect((await app.post('/tokens', unique)).body.id).toBe(deduplicated.body.id);
+    const anew = await app.post('/tokens', {
+      type: 'token',
+      data: 'to be forgotten',
+      deduplicate_token: true,
+    });
+    expect(anew.status).toBe(201);
+    expect(anew.body.id).not.toBe(dead.body.id);
     expect((await app.get(`/tokens/${later.body.id}`)).status).toBe(404);
     // The answer to the key told of a token that is gone: the same request makes another one.
     const again = await app.post('/tokens', { type: 'token', data: 'later' }, key);
@@ -158,13 +202,17 @@ describe('a restore of Tokens alone', () => {
     expect((await app.get(`/tokens/${again.body.id}`)).body.data).toBe('later');
     expect((await revoked.get(`/tokens/${card.body.id}`)).status).toBe(401);
     expect((await added.get(`/tokens/${card.body.id}`)).status).toBe(200);
-    await commands('Tokens', CLEAN_UP);
+    const left = async () =>
+      (await allItems(service.credentials.aws_endpoint_url)).filter((item) =>
+        bytesOf(item).includes(dead.body.id as string),
+      );
+    await restored('clean');
+    await until(async () => (await left()).length === 0);
   });
 });
 
-describe('a restore of all tables', () => {
-  it('brings back applications and reactors, and tells which live again', async () => {
-    const ALL = 'Tokens Access Reactors';
+describe('a restore of all tables, cut off again and again', () => {
+  it('brings back what was there, and nothing that was revoked', async () => {
     const code = 'module.exports = (req) => ({ raw: req.args });';
     const app = await anApplication();
     const deleted = await anApplication();
@@ -173,7 +221,10 @@ describe('a restore of all tables', () => {
     expect(reactor.status).toBe(201);
     const path = `/reactors/${reactor.body.id as string}`;
     expect((await app.post(`${path}/react`, { args: [1] })).body).toEqual({ raw: [1] });
-    await commands(ALL, BESIDE);
+    const later = await app.post(`${path}/react`, { args: [1], callback_url: 'https://localhost:9/hook' });
+    expect(later.status).toBe(202);
+    const before = await settingsOfTables();
+    await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');
 
     expect((await management().delete(`/applications/${deleted.id}`)).status).toBe(204);
     expect((await management().delete(path)).status).toBe(204);
@@ -182,25 +233,38 @@ describe('a restore of all tables', () => {
     await operatorOf(service.credentials, { command: 'rotate-keys', tenant_id: tenant });
     const added = await anApplication();
 
-    const told = await commands(ALL, COMPARE);
-    expect(told).toContain(`application#${deleted.id}`);
-    expect(told).not.toContain(app.id);
-    await commands(ALL, STOP, EXCHANGE, SETTINGS, GO_ON);
+    await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');
+    expect(listed('deleted-Access').join()).toContain(`application#${deleted.id}`);
+    expect(listed('deleted-Access').join()).not.toContain(app.id);
+    letComeBack('deleted-Reactors', reactor.body.id);
+    cuts = ['create-backup', 'delete-table', 'restore-table-from-backup', 'create-table'];
+    const rounds: (number | null)[] = [];
+    do {
+      const { code: exit, told } = await restore('exchange');
+      if (exit !== null && exit !== 0) throw new Error(told);
+      rounds.push(exit);
+      if (exit === null) expect(await app.get(`/tokens/${token.body.id}`)).toMatchObject({ status: 503 });
+    } while (rounds.at(-1) !== 0);
+    expect(rounds).toEqual([null, null, null, null, 0]);
 
+    expect(await settingsOfTables()).toEqual(before);
     expect((await app.get(`/tokens/${token.body.id}`)).body.data).toBe('kept');
     const fresh = await app.post('/tokens', { type: 'token', data: 'fresh' });
     expect((await app.get(`/tokens/${fresh.body.id}`)).body.data).toBe('fresh');
     expect((await added.get(`/tokens/${token.body.id}`)).status).toBe(401);
-    // It lives again, until somebody deletes it.
-    expect((await deleted.get(`/tokens/${token.body.id}`)).status).toBe(200);
-    expect((await management().delete(`/applications/${deleted.id}`)).status).toBe(204);
     expect((await deleted.get(`/tokens/${token.body.id}`)).status).toBe(401);
+    expect((await management().get(`/applications/${deleted.id}`)).status).toBe(404);
+    // Its content is gone, so its state is too: it is neither run nor told of again.
+    const result = await app.get(`${path}/results/${later.body.id as string}`);
+    expect(result.status).toBe(404);
     // A record without its function, until its code is there again.
     expect((await app.post(`${path}/react`, { args: [1] })).status).toBe(503);
     expect((await management().put(path, { name: 'x', code, configuration: {} })).status).toBe(200);
     expect((await app.post(`${path}/react`, { args: [2] })).body).toEqual({ raw: [2] });
     expect((await app.post(`/reactors/${second.body.id as string}/react`, {})).status).toBe(404);
     expect(await operatorOf(service.credentials, { command: 'health' })).toMatchObject({ healthy: true });
-    await commands(ALL, CLEAN_UP);
+    await restored('clean');
+    const tables = await dynamodbOf(service.credentials.aws_endpoint_url).send(new ListTablesCommand({}));
+    expect(tables.TableNames).toHaveLength(4);
   });
 });

@@ -14,8 +14,9 @@ const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** `A=b,C=true`, a number, or text, as the command line reads what is no JSON. */
+/** JSON, `A=b,C=true`, a number, or text, as the command line reads what is no JSON. */
 function valueOf(text: string): unknown {
+  if (/^[[{]/.test(text)) return JSON.parse(text);
   if (/^\d+$/.test(text)) return Number(text);
   if (!/^\w+=/.test(text)) return text;
   return Object.fromEntries(
@@ -56,7 +57,8 @@ function parse(args: readonly string[], folder: string): Command {
 
 /** Text as the command line prints it: a row a line, its cells parted by tabs. */
 function textOf(value: unknown): string {
-  if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value ?? 'None');
+  if (value === null || value === undefined) return 'None';
+  if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   return value.every(Array.isArray) ? value.map(textOf).join('\n') : value.map(textOf).join('\t');
 }
 
@@ -81,15 +83,7 @@ function player(endpoint: string) {
   ): Promise<string> => {
     const found = services[service];
     if (found === undefined) throw new Error(`unknown service ${service}`);
-    const isWait = operation === 'wait';
-    const { input, query, isText } = parse(isWait ? args.slice(1) : args, folder);
-    if (isWait) {
-      const wait = found.module[`waitUntil${pascal(args[0] ?? '')}`] as (
-        ...args: unknown[]
-      ) => Promise<unknown>;
-      await wait({ client: found.client, minDelay: 1, maxWaitTime: 10 }, input);
-      return '';
-    }
+    const { input, query, isText } = parse(args, folder);
     const Call = found.module[`${pascal(operation)}Command`] as new (input: Json) => object;
     const { $metadata: _, ...answer } = await found.client.send(new Call(input));
     // The command line goes on to the next page by itself.
@@ -106,8 +100,14 @@ export interface AwsCli {
   close(): void;
 }
 
-/** An AWS command line for documented commands: it knows DynamoDB and Lambda, and reads what is written as the real one does. */
-export async function startAwsCli(endpoint: string): Promise<AwsCli> {
+/**
+ * An AWS command line for scripts: it knows DynamoDB and Lambda, and reads what is written as the real one does. `onCalled` is told of each
+ * call that was carried out, before the script learns of it.
+ */
+export async function startAwsCli(
+  endpoint: string,
+  onCalled: (operation: string) => void = () => undefined,
+): Promise<AwsCli> {
   const play = player(endpoint);
   const server: Server = createServer((request, response) => {
     void (async () => {
@@ -118,6 +118,7 @@ export async function startAwsCli(endpoint: string): Promise<AwsCli> {
         (out) => ({ code: 0, out }),
         (error: unknown) => ({ code: 254, out: `aws ${args.join(' ')}: ${String(error)}` }),
       );
+      if (answer.code === 0) onCalled(args[1] ?? '');
       response.end(JSON.stringify(answer));
     })();
   });

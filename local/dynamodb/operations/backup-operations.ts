@@ -69,6 +69,19 @@ export function backupOperations(
         },
       };
     },
+    ListBackups: (body) => {
+      const { TableName: name } = parseWith(oneTable, body);
+      return {
+        accesses: [{ action: 'dynamodb:ListBackups', resource: '*' }],
+        perform: async () => {
+          const summaries = (await backups.of(name)).map((backup) => ({
+            ...details(backup),
+            TableName: name,
+          }));
+          return { body: { BackupSummaries: summaries }, consumedCapacity: 0 };
+        },
+      };
+    },
     DeleteBackup: (body) => {
       const { BackupArn } = parseWith(oneBackup, body);
       return {
@@ -89,7 +102,7 @@ export function backupOperations(
           { action: 'dynamodb:RestoreTableFromBackup', resource: BackupArn },
         ],
         perform: async () => {
-          await backups.restore(found(BackupArn), name);
+          await backups.restore(found(BackupArn), BackupArn, name);
           return { body: { TableDescription: presentTable(tables.get(name)) }, consumedCapacity: 0 };
         },
       };

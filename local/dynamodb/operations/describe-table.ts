@@ -18,13 +18,16 @@ const page = z.object({
 });
 
 /** A table as the calls about it answer. */
-export function presentTable({ description, isProtected = false, keyArn }: Table): object {
+export function presentTable({ description, isProtected = false, keyArn, sourceBackupArn }: Table): object {
   return {
     ...description,
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
     DeletionProtectionEnabled: isProtected,
     ...(keyArn !== undefined && {
       SSEDescription: { Status: 'ENABLED', SSEType: 'KMS', KMSMasterKeyArn: keyArn },
+    }),
+    ...(sourceBackupArn !== undefined && {
+      RestoreSummary: { SourceBackupArn: sourceBackupArn, RestoreInProgress: false },
     }),
     ItemCount: 0,
     TableSizeBytes: 0,

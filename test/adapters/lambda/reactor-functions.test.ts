@@ -161,12 +161,15 @@ describe('the function of a reactor', () => {
     expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '2')).toBe(true);
   });
 
-  it('that is not there gets no version, and live is nowhere', async () => {
+  it('that is gone is made by whoever publishes, and live with it', async () => {
     const id = randomUUID();
-    expect(await functions().publish(id, code('1'))).toBeUndefined();
-    expect(await functions().pointLive(id, '1')).toBe(false);
-    await functions().create(id, code('1'));
-    expect(await functions().pointLive(id, '7')).toBe(false);
+    expect(await functions().pointLive(id, '1')).toBe('gone');
+    expect(await functions().publish(id, code('1'))).toBe('1');
+    expect(await functions().pointLive(id, '7')).toBe('gone');
+    expect(await functions().isCurrent(id, '1')).toBe(false);
+    expect(await functions().pointLive(id, '1')).toBe('made');
+    expect(await functions().pointLive(id, '1')).toBe('moved');
+    expect(await functions().isCurrent(id, '1')).toBe(true);
   });
 
   it('is removed with everything, and removing it again is no failure', async () => {

@@ -134,16 +134,18 @@ export function aReactorWorld() {
         }),
       publish: (id, code) =>
         step(() => {
-          const target = functions.get(id);
-          return target && publish(target, code.reveal());
+          const target = functions.get(id) ?? { live: undefined, versions: new Map(), latest: 0 };
+          functions.set(id, target);
+          return publish(target, code.reveal());
         }),
       isCurrent: (id, version) => step(() => functions.get(id)?.live === version),
       pointLive: (id, version) =>
         step(() => {
           const target = functions.get(id);
-          if (target?.versions.has(version) !== true) return false;
+          if (target?.versions.has(version) !== true) return 'gone' as const;
+          const isNew = target.live === undefined;
           target.live = version;
-          return true;
+          return isNew ? ('made' as const) : ('moved' as const);
         }),
       removeOtherVersions: (id, version) =>
         step(() => {

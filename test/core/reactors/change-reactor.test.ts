@@ -104,6 +104,23 @@ describe('a reactor', () => {
     expect(record()?.heatAt).toBeDefined();
   });
 
+  it('whose function is gone has one, or is mended by the next PUT, wherever the process dies', async () => {
+    for (const kind of ['dieBefore', 'dieAfter'] as const)
+      for (let step = 1; ; step += 1) {
+        const world = aReactorWorld();
+        const id = await create(world);
+        world.functions.delete(id);
+        world.process({ [kind]: step });
+        const outcome = await updateReactor(world.deps, aManager, id, aDefinition('one')).catch(
+          (error: unknown) => error,
+        );
+        await sweep(world);
+        await updateReactor(world.deps, aManager, id, aDefinition('one'));
+        expect({ kind, step, disorder: world.disorder() }).toEqual({ kind, step, disorder: [] });
+        if (!(outcome instanceof Death)) break;
+      }
+  });
+
   it('whose function runs what a record of later says is made what it says by a PUT of the same code', async () => {
     const world = aReactorWorld();
     const id = await create(world);

@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# Takes tables back to a point in time under their own names: docs/deploy.md, "Restore". Every step can be run again where it was cut off.
+set -euo pipefail
+export AWS_PAGER='' LC_ALL=C
+
+SERVICE=${SERVICE:-Cloakroom}
+# The lists of what was deleted since then, and what the later steps must know.
+FOLDER=${FOLDER:-restore}
+# Seconds until what ran has ended and no instance remembers a key, and between two looks at AWS.
+QUIET=${QUIET:-360}
+PAUSE=${PAUSE:-10}
+
+usage() {
+  echo 'bin/restore.sh beside TIME TABLE...   TIME: 2026-11-22T10:00:00Z, or latest
+                                      TABLE: Tokens, Reactors, both, or all of Tokens Access Reactors
+bin/restore.sh exchange
+bin/restore.sh clean' >&2
+  exit 2
+}
+
+say() { echo "$*" >&2; }
+# The answer of a call, a row a line.
+ask() { aws "$@" --output text; }
+call() { aws "$@" > /dev/null; }
+variable() { ask lambda get-function-configuration --function-name "$SERVICE-operator" --query "Environment.Variables.$1"; }
+exists() { aws dynamodb describe-table --table-name "$1" > /dev/null 2>&1; }
+# The table that what was then is restored to. Its name tells when, so that no other road's is taken for it.
+beside_of() { echo "$1-at-$(kept time)"; }
+active() { until [ "$(ask dynamodb describe-table --table-name "$1" --query Table.TableStatus)" = ACTIVE ]; do sleep "$PAUSE"; done; }
+gone() { while exists "$1"; do sleep "$PAUSE"; done; }
+kept() { cat "$FOLDER/$1"; }
+# Lines of a table's name and what it is: Tokens, Access or Reactors.
+tables() { kept tables; }
+
+# The records of a table, with the versions by which they are written.
+records() {
+  local pattern=.
+  case $2 in Tokens) pattern=$'\ttoken\t' ;; Reactors) pattern=$'\treactor#' ;; esac
+  ask dynamodb scan --table-name "$1" --consistent-read --projection-expression 'pk, sk, version' --query 'Items[].[pk.S, sk.S, version.N]' > "$FOLDER/rows"
+  grep "$pattern" "$FOLDER/rows" | sort || true
+}
+
+compare() {
+  local now="$FOLDER/now" then="$FOLDER/then"
+  records "$1" "$2" > "$now"
+  records "$(beside_of "$1")" "$2" > "$then"
+  comm -13 <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/deleted-$2"
+  comm -12 <(cut -f1,2 "$now") <(comm -13 "$now" "$then" | cut -f1,2) > "$FOLDER/changed-$2"
+  say "$2: $(wc -l < "$FOLDER/deleted-$2") deleted since then ($FOLDER/deleted-$2), $(wc -l < "$FOLDER/changed-$2") changed ($FOLDER/changed-$2)"
+}
+
+beside() {
+  [ $# -ge 2 ] || usage
+  local time=$1 at=(--restore-date-time "$1") role name ephemeral
+  [ "$1" != latest ] || at=(--use-latest-restorable-time)
+  shift
+  # Who may do what, and the roots of the keys, are of one time with all that is sealed under them, or of now.
+  case "$*" in Tokens | Reactors | 'Tokens Reactors' | 'Tokens Access Reactors') ;; *) usage ;; esac
+  mkdir -p "$FOLDER"
+  tr -cd '[:alnum:]' <<< "$time" > "$FOLDER/time"
+  for role in "$@"; do echo "$(variable "$(tr a-z A-Z <<< "$role")_TABLE") $role"; done > "$FOLDER/tables"
+  ephemeral=$(variable EPHEMERAL_TABLE)
+  ask lambda list-functions --query "Functions[?Environment.Variables.EPHEMERAL_TABLE=='$ephemeral'].[FunctionName]" > "$FOLDER/functions"
+  # Its definition, to make it anew: it is emptied by that.
+  aws dynamodb describe-table --table-name "$ephemeral" --query "Table.{TableName: TableName, AttributeDefinitions: AttributeDefinitions, KeySchema: KeySchema,
+    GlobalSecondaryIndexes: GlobalSecondaryIndexes[].{IndexName: IndexName, KeySchema: KeySchema, Projection: Projection},
+    SSESpecification: {Enabled: \`true\`, SSEType: 'KMS', KMSMasterKeyId: SSEDescription.KMSMasterKeyArn}}" > "$FOLDER/ephemeral.json"
+  echo "$ephemeral" > "$FOLDER/ephemeral"
+  while read -r name _; do
+    exists "$(beside_of "$name")" || call dynamodb restore-table-to-point-in-time --source-table-name "$name" --target-table-name "$(beside_of "$name")" "${at[@]}"
+  done < <(tables)
+  while read -r name role; do
+    active "$(beside_of "$name")"
+    compare "$name" "$role"
+  done < <(tables)
+  say "Take out of $FOLDER/deleted-* what shall come back; what stays in there stays deleted. Then: bin/restore.sh exchange"
+}
+
+key() { printf '{"pk": {"S": "%s"}, "sk": {"S": "%s"}}' "$1" "$2"; }
+
+# Now, as the due index of the tables sorts it (core/shared/position.ts): ms in base 36, of nine digits.
+now36() {
+  local digits=0123456789abcdefghijklmnopqrstuvwxyz left=$(($(date +%s) * 1000)) text=''
+  for _ in 1 2 3 4 5 6 7 8 9; do
+    text=${digits:left % 36:1}$text
+    left=$((left / 36))
+  done
+  echo "$text"
+}
+
+# Lets nothing live again that is to stay deleted, before anybody can see it.
+bury() {
+  local name role=$2 pk sk
+  name=$(beside_of "$1")
+  while IFS=$'\t' read -r pk sk; do
+    if [ "$role" = Tokens ]; then
+      # As a creation that was cut off: out of sight, and the sweep removes it with all that belongs to it.
+      call dynamodb update-item --table-name "$name" --key "$(key "$pk" "$sk")" --condition-expression 'attribute_exists(pk)' \
+        --update-expression 'SET pending = :true, duePk = :partition, dueSk = :time REMOVE listPk, listSk' \
+        --expression-attribute-values '{":true": {"BOOL": true}, ":partition": {"S": "due#0"}, ":time": {"S": "'"$(now36)"'"}}'
+    else
+      call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
+    fi
+  done < <(kept "deleted-$role")
+  [ "$role" = Reactors ] || return 0
+  # What invocations were given and came to was in Ephemeral: their states would only run and tell falsely.
+  ask dynamodb scan --table-name "$name" --projection-expression 'pk, sk' --query "Items[?sk.S=='invocation'].[pk.S, sk.S]" |
+    while IFS=$'\t' read -r pk sk; do
+      [ -z "$sk" ] || call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
+    done
+}
+
+# Deletes a table that is protected, if it is there.
+drop() {
+  if exists "$1"; then
+    call dynamodb update-table --table-name "$1" --no-deletion-protection-enabled
+    active "$1"
+    call dynamodb delete-table --table-name "$1"
+  fi
+  gone "$1"
+}
+
+# The backup of what was restored beside.
+backup() {
+  local arn
+  while :; do
+    arn=$(ask dynamodb list-backups --table-name "$(beside_of "$1")" --query 'BackupSummaries[0].BackupArn')
+    [ "$arn" = None ] || break
+    # AWS refuses it for a while after a table was made.
+    call dynamodb create-backup --table-name "$(beside_of "$1")" --backup-name "$1" || sleep "$PAUSE"
+  done
+  until [ "$(ask dynamodb describe-backup --backup-arn "$arn" --query BackupDescription.BackupDetails.BackupStatus)" = AVAILABLE ]; do sleep "$PAUSE"; done
+  echo "$arn"
+}
+
+# Puts the backup in the place of a table, unless it is there already.
+swap() {
+  local arn
+  arn=$(backup "$1")
+  if ! exists "$1" || [ "$(ask dynamodb describe-table --table-name "$1" --query Table.RestoreSummary.SourceBackupArn)" != "$arn" ]; then
+    drop "$1"
+    call dynamodb restore-table-from-backup --target-table-name "$1" --backup-arn "$arn"
+  fi
+}
+
+# What AWS does not restore.
+settle() {
+  active "$1"
+  if [ "$(ask dynamodb describe-time-to-live --table-name "$1" --query TimeToLiveDescription.TimeToLiveStatus)" = DISABLED ]; then
+    call dynamodb update-time-to-live --table-name "$1" --time-to-live-specification Enabled=true,AttributeName=ttl
+  fi
+  call dynamodb update-table --table-name "$1" --deletion-protection-enabled
+  active "$1"
+}
+
+recoverable() {
+  until [ "$(ask dynamodb describe-continuous-backups --table-name "$1" \
+    --query ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus)" = ENABLED ]; do
+    call dynamodb update-continuous-backups --table-name "$1" --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true || sleep "$PAUSE"
+  done
+}
+
+exchange() {
+  local name role function ephemeral
+  ephemeral=$(kept ephemeral)
+  say 'Stopping: callers get 503.'
+  while read -r function; do
+    call lambda put-function-concurrency --function-name "$function" --reserved-concurrent-executions 0
+  done < <(kept functions)
+  say "Waiting $QUIET seconds."
+  sleep "$QUIET"
+  while read -r name role; do
+    say "Exchanging $name."
+    ! exists "$(beside_of "$name")" || bury "$name" "$role"
+    swap "$name"
+  done < <(tables)
+  say "Emptying $ephemeral."
+  drop "$ephemeral"
+  call dynamodb create-table --cli-input-json "file://$FOLDER/ephemeral.json" --billing-mode PAY_PER_REQUEST
+  settle "$ephemeral"
+  while read -r name _; do
+    settle "$name"
+    recoverable "$name"
+  done < <(tables)
+  while read -r function; do
+    call lambda delete-function-concurrency --function-name "$function"
+  done < <(kept functions)
+  say 'Serving again. Look: npx cdk drift, npm run operator -- health. Then: bin/restore.sh clean'
+}
+
+clean() {
+  local name arn
+  while read -r name _; do
+    for arn in $(ask dynamodb list-backups --table-name "$(beside_of "$name")" --query 'BackupSummaries[].BackupArn'); do
+      [ "$arn" = None ] || call dynamodb delete-backup --backup-arn "$arn"
+    done
+    ! exists "$(beside_of "$name")" || call dynamodb delete-table --table-name "$(beside_of "$name")"
+  done < <(tables)
+}
+
+case ${1:-} in beside | exchange | clean) "$@" ;; *) usage ;; esac
