@@ -46,11 +46,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     WorkersFailing: { metric: metrics.workerErrors, atLeast: 1, minutes: 3, outOf: 10 },
     SweepSilent: { metric: metrics.sweeps, atLeast: 1, minutes: 1, isAboutSilence: true },
     SweepLate: { metric: metrics.longestDue, atLeast: 900, minutes: 3 },
-    InvocationsWaiting: {
-      metric: metrics.ageOf(watched.invocations, 'Invocations'),
-      atLeast: 300,
-      minutes: 3,
-    },
+    InvocationsWaiting: { metric: metrics.longestWait, atLeast: 300, minutes: 3 },
     DeliveriesWaiting: {
       metric: metrics.ageOf(watched.deliveries, 'Deliveries'),
       atLeast: 1_200,
@@ -154,6 +150,7 @@ export class MonitoringStack extends Stack {
           graph('Oldest due record (s)', metrics.oldestDue),
           graph('Age of the oldest message (s)', [
             metrics.ageOf(watched.invocations, 'Invocations'),
+            metrics.givenBack,
             metrics.ageOf(watched.deliveries, 'Deliveries'),
           ]),
           graph('Parked deliveries, messages put aside', [metrics.parked, metrics.putAside]),

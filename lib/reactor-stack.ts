@@ -182,6 +182,7 @@ export class ReactorStack extends Stack {
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
       environment: {
+        SERVICE_NAME: settings.serviceName,
         ACCESS_TABLE: data.access.tableName,
         EPHEMERAL_TABLE: data.ephemeral.tableName,
         TOKENS_TABLE: data.tokens.tableName,

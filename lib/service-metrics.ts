@@ -37,16 +37,28 @@ function sum(label: string, metrics: readonly IMetric[], period = MINUTE): MathE
   });
 }
 
+/** The highest of metrics, each counting as 0 where it has no value. */
+function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
+  const named = metrics.map((metric, index) => [`w${String(index)}`, metric] as const);
+  return new MathExpression({
+    label,
+    period: MINUTE,
+    expression: `MAX([${named.map(([id]) => `FILL(${id}, 0)`).join(', ')}])`,
+    usingMetrics: Object.fromEntries(named),
+  });
+}
+
 /** All metrics that the dashboard shows and the alarms look at. */
 export function serviceMetrics(watched: Watched) {
   const { api, apiFunctions, workers, sweeper, tables, indexes, invocations, deliveries, serviceName } =
     watched;
   const functions = [...apiFunctions, ...workers, sweeper];
-  const own = (metricName: string, dimensionsMap: Readonly<Record<string, string>> = {}) =>
+  /** A metric of the service itself; `service` is the function that publishes it. */
+  const own = (service: string, metricName: string, dimensionsMap: Readonly<Record<string, string>> = {}) =>
     new Metric({
       namespace: serviceName,
       metricName,
-      dimensionsMap: { service: 'sweeper', ...dimensionsMap },
+      dimensionsMap: { service, ...dimensionsMap },
       statistic: Stats.MAXIMUM,
       period: MINUTE,
     });
@@ -72,6 +84,9 @@ export function serviceMetrics(watched: Watched) {
       period: MINUTE,
       label: resource,
     });
+  const ageOf = (work: WorkQueue, label: string) =>
+    work.queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, label });
+  const givenBack = own('reactor-worker', 'InvocationWaitSeconds');
 
   return {
     requests: api.metricCount({ period: MINUTE, statistic: Stats.SUM, label: 'Requests' }),
@@ -99,18 +114,19 @@ export function serviceMetrics(watched: Watched) {
     invocationsOf: functions.map((each) => each.metricInvocations({ period: MINUTE })),
     durationsOf: functions.map((each) => each.metricDuration({ period: MINUTE, statistic: 'p99' })),
     sweeps: sweeper.metricInvocations({ period: Duration.minutes(5), label: 'Sweeps' }),
-    oldestDue: WORKS.map((work) => own('OldestDueSeconds', { Work: work }).with({ label: work })),
-    longestDue: new MathExpression({
-      label: 'Oldest due record in seconds',
-      period: MINUTE,
-      expression: `MAX([${WORKS.map((_, index) => `FILL(w${String(index)}, 0)`).join(', ')}])`,
-      usingMetrics: Object.fromEntries(
-        WORKS.map((work, index) => [`w${String(index)}`, own('OldestDueSeconds', { Work: work })]),
-      ),
-    }),
-    parked: own('ParkedDeliveries').with({ label: 'Parked deliveries' }),
-    ageOf: (work: WorkQueue, label: string) =>
-      work.queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, label }),
+    oldestDue: WORKS.map((work) => own('sweeper', 'OldestDueSeconds', { Work: work }).with({ label: work })),
+    longestDue: maximum(
+      'Oldest due record in seconds',
+      WORKS.map((work) => own('sweeper', 'OldestDueSeconds', { Work: work })),
+    ),
+    parked: own('sweeper', 'ParkedDeliveries').with({ label: 'Parked deliveries' }),
+    ageOf,
+    givenBack: givenBack.with({ label: 'Invocations given back' }),
+    // An invocation that is given back has a new message each time, so the queue's age alone stays low.
+    longestWait: maximum('Longest wait of an invocation in seconds', [
+      ageOf(invocations, 'Invocations'),
+      givenBack,
+    ]),
     putAside: sum(
       'Messages put aside',
       [invocations, deliveries].map(({ putAside }) =>

@@ -42,6 +42,8 @@ export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
   readonly presentFailure: (error: unknown) => JsonObject;
   /** Told of failures that nobody expected. */
   readonly onFailure: (error: unknown) => void;
+  /** Called when an invocation could not be started and was queued again, with the time since it was accepted. */
+  readonly onGivenBack: (waitedMs: number) => void;
 }
 
 /** How long a job waits that could not be started just now, in ms. */
@@ -100,9 +102,12 @@ async function claim(
 /** Gives an invocation back whose code was certainly not run. */
 async function giveBack(deps: RunInvocationDeps, running: Invocation): Promise<void> {
   const { runner: _, runUntil: __, ...rest } = running;
-  const dueAt = deps.clock() + START_PAUSE_MS + QUEUE_PATIENCE_MS;
-  if (await deps.invocationStore.update(running, { ...rest, state: 'queued', dueAt }))
-    await deps.invocationQueue.send(running, START_PAUSE_MS).catch(deps.onFailure);
+  const now = deps.clock();
+  const dueAt = now + START_PAUSE_MS + QUEUE_PATIENCE_MS;
+  if (!(await deps.invocationStore.update(running, { ...rest, state: 'queued', dueAt }))) return;
+  await deps.invocationQueue.send(running, START_PAUSE_MS).catch(deps.onFailure);
+  // Each message is a new one, so the age of the queue's oldest message does not show this wait.
+  deps.onGivenBack(now - running.createdAt);
 }
 
 function isTransient(error: unknown): boolean {

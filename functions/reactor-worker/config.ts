@@ -3,6 +3,7 @@ import { hostList, variable, wholeNumber } from '../../http/environment.ts';
 
 /** The environment of the worker that runs asynchronous invocations. */
 export const environment = z.object({
+  SERVICE_NAME: variable,
   ACCESS_TABLE: variable,
   EPHEMERAL_TABLE: variable,
   TOKENS_TABLE: variable,

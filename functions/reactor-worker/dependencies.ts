@@ -1,3 +1,4 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CLIENT_SETTINGS, invokeClientSettings, withoutLogger } from '../../adapters/aws/client-settings.ts';
@@ -14,6 +15,18 @@ import { environment } from './config.ts';
 
 /** Longest wait for the answer of an instance, in ms: the longest run (spec.md, Limits) and what it takes to start. */
 const ANSWER_WITHIN_MS = 240_000;
+
+/**
+ * Publishes how long an invocation has waited, in CloudWatch's embedded metric format: a log line that becomes a metric.
+ * It costs only while something waits.
+ */
+function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
+  const metrics = new Metrics({ namespace, serviceName: 'reactor-worker' });
+  return (waitedMs) => {
+    metrics.addMetric('InvocationWaitSeconds', MetricUnit.Seconds, Math.round(waitedMs / 1000));
+    metrics.publishStoredMetrics();
+  };
+}
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
@@ -47,6 +60,7 @@ export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
     presentResult: presentReactorResult,
     presentFailure,
     onFailure: logFailure('runInvocation'),
+    onGivenBack: publishWaits(config.SERVICE_NAME),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     clock: Date.now,
   };

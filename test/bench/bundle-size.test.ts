@@ -10,7 +10,7 @@ const LIMITS_KB = {
   applications: 198,
   proxy: 469,
   reactors: 560,
-  'reactor-worker': 494,
+  'reactor-worker': 509,
   'webhook-sender': 191,
   sweeper: 177,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions; and it writes to the log what does not open.

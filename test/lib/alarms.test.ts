@@ -1,9 +1,10 @@
 import type { Stack } from '../../local/assembly/read-assembly.ts';
 import { DUE_WORKS } from '../../core/sweep/sweep.ts';
-import { dependencies } from '../../functions/sweeper/dependencies.ts';
+import { dependencies as workerDependencies } from '../../functions/reactor-worker/dependencies.ts';
+import { dependencies as sweeperDependencies } from '../../functions/sweeper/dependencies.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { alarmProblems } from '../support/alarm-walk.ts';
-import { emittedMetrics } from '../support/emitted-metrics.ts';
+import { emittedMetrics, emittedWhile } from '../support/emitted-metrics.ts';
 import { EDGE, synthesized } from '../support/synthesized.ts';
 
 type Properties = Record<string, any>;
@@ -26,18 +27,28 @@ const first = (
   return found;
 };
 
-/** What the sweeper of these templates emits, under the environment that they give it. */
-function emittedBy(stacks: readonly Stack[]) {
-  const { Environment } = first(stacks, 'AWS::Lambda::Function', 'Sweeper').properties;
+/** The environment that the templates give a function. */
+function environmentOf(stacks: readonly Stack[], beginning: string): Readonly<Record<string, string>> {
+  const { Environment } = first(stacks, 'AWS::Lambda::Function', beginning).properties;
   // References are other variables' business: this reads the plain ones.
-  const environment = Object.fromEntries(
+  return Object.fromEntries(
     Object.entries<unknown>(Environment.Variables).map(([name, value]) => [
       name,
       typeof value === 'string' ? value : 'a-reference',
     ]),
   );
+}
+
+/** What the functions of these templates emit, wired from the environments that they give them. */
+async function emittedBy(stacks: readonly Stack[]) {
   const works = DUE_WORKS.map((name) => ({ name, async *due() {} }));
-  return emittedMetrics(works, () => dependencies(environment).metrics);
+  const [sweeper, worker] = ['Sweeper', 'Worker'].map((beginning) => environmentOf(stacks, beginning));
+  return [
+    ...(await emittedMetrics(works, () => sweeperDependencies(sweeper ?? {}).metrics)),
+    ...(await emittedWhile(() => {
+      workerDependencies(worker ?? {}).onGivenBack(301_000);
+    })),
+  ];
 }
 
 const problems = async (stacks: readonly Stack[]) => alarmProblems(stacks, await emittedBy(stacks));
@@ -59,6 +70,18 @@ describe('every alarm reaches people and looks at a metric that is emitted', () 
     expect(resources(stacks, 'AWS::CloudWatch::Alarm')).toHaveLength(ALARM_NAMES.length - 1);
     expect(await problems(stacks)).toEqual([]);
   });
+});
+
+it('InvocationsWaiting goes off for the wait in the queue and for the wait of what is given back', () => {
+  const { Metrics } = first(synthesized(), 'AWS::CloudWatch::Alarm', 'InvocationsWaiting').properties;
+  const names = (Metrics as Properties[]).flatMap(({ Id, MetricStat }) =>
+    MetricStat === undefined ? [] : [[Id, MetricStat.Metric.MetricName]],
+  );
+  expect(Metrics[0]['Expression']).toBe('MAX([FILL(w0, 0), FILL(w1, 0)])');
+  expect(names).toEqual([
+    ['w0', 'ApproximateAgeOfOldestMessage'],
+    ['w1', 'InvocationWaitSeconds'],
+  ]);
 });
 
 describe('the walk finds', () => {
@@ -243,6 +266,15 @@ describe('the walk finds', () => {
           ].Variables.SERVICE_NAME = 'Other'),
         /nothing emits Cloakroom (OldestDueSeconds|ParkedDeliveries)/,
         2,
+      ],
+      [
+        'a worker that emits into another namespace',
+        (stacks) =>
+          void (first(stacks, 'AWS::Lambda::Function', 'Worker').properties[
+            'Environment'
+          ].Variables.SERVICE_NAME = 'Other'),
+        /InvocationsWaiting: nothing emits Cloakroom InvocationWaitSeconds/,
+        1,
       ],
       [
         'a dimension that nothing emits',

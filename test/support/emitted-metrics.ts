@@ -32,25 +32,37 @@ function metricsOf(line: EmbeddedMetricLine): EmittedMetric[] {
   );
 }
 
-/** The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console is watched. */
-export async function emittedLines(
-  works: readonly DueWork[],
-  createMetrics: () => Metrics,
-): Promise<readonly EmbeddedMetricLine[]> {
+/** The lines that are written to the console while something runs, which creates its `Metrics` itself. */
+async function writtenLines(run: () => unknown): Promise<readonly EmbeddedMetricLine[]> {
   const lines: string[] = [];
   // Otherwise it writes past whatever the test puts in the console's place.
   Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
   const log = jest.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
   const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
   try {
-    const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
-    const metrics = createMetrics();
-    await runSweep({ clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics }, 58_000);
+    await run();
   } finally {
     log.mockRestore();
     error.mockRestore();
   }
   return lines.map((line) => JSON.parse(line) as EmbeddedMetricLine);
+}
+
+/** What something emits as metrics, which creates its `Metrics` itself. */
+export async function emittedWhile(run: () => unknown): Promise<readonly EmittedMetric[]> {
+  return (await writtenLines(run)).flatMap(metricsOf);
+}
+
+/** The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console is watched. */
+export function emittedLines(
+  works: readonly DueWork[],
+  createMetrics: () => Metrics,
+): Promise<readonly EmbeddedMetricLine[]> {
+  const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
+  return writtenLines(() => {
+    const metrics = createMetrics();
+    return runSweep({ clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics }, 58_000);
+  });
 }
 
 /** What one run of the sweep emits as metrics. */

@@ -57,6 +57,7 @@ export function anInvocationWorld() {
     [];
   const runs = new Map<string, number>();
   const received: { readonly id: string; readonly body: unknown }[] = [];
+  const [failures, waits]: [unknown[], number[]] = [[], []];
   let outcome: () => RunOutcome = () => ({ outcome: 'returned', value: new Secret({ raw: { ok: true } }) });
   let answer: () => number = () => 200;
   let mayDie: () => boolean = () => false;
@@ -158,7 +159,8 @@ export function anInvocationWorld() {
     tenantStore: { find: () => Promise.resolve(tenant), update: () => Promise.resolve(true) },
     presentResult: presentReactorResult,
     presentFailure,
-    onFailure: () => undefined,
+    onFailure: (error) => void failures.push(error),
+    onGivenBack: (waitedMs) => void waits.push(waitedMs),
   };
 
   /** Runs what a process does; one that dies leaves its message to come again. */
@@ -185,6 +187,8 @@ export function anInvocationWorld() {
     messages,
     runs,
     received,
+    failures,
+    waits,
     newId: randomUUID,
     runsEndWith: (next: typeof outcome) => (outcome = next),
     receiverAnswers: (next: typeof answer) => (answer = next),

@@ -103,6 +103,21 @@ describe('an asynchronous invocation', () => {
     expect([world.runs.get(id), world.received.length]).toEqual([1, 1]);
   });
 
+  it('reports each time that it is given back how long it has waited since it was accepted', async () => {
+    const world = anInvocationWorld();
+    let busy = true;
+    world.runsEndWith(() => {
+      if (busy) throw new ServiceError('dependency_unavailable', 'busy');
+      return { outcome: 'returned', value: new Secret({}) };
+    });
+    await world.start(await aReactor(world));
+    await live(world, 7);
+    expect(world.waits).toEqual([0, 1, 2, 3, 4, 5, 6].map((minutes) => minutes * MINUTE));
+    busy = false;
+    await live(world, 3);
+    expect(world.waits).toHaveLength(7);
+  });
+
   it('is given up when it cannot be started for an hour, and says so', async () => {
     const world = anInvocationWorld();
     world.runsEndWith(() => {
