@@ -2,8 +2,8 @@
 export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
- * Where the delivery of a result stands: `none` before there is one. A `parked` delivery has been tried as often as it may, and waits for
- * an operator.
+ * Where the delivery of a result stands: `none` before there is one, and again once its content has gone. A `parked` delivery has been
+ * tried as often as it may, and waits for an operator.
  */
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked';
 

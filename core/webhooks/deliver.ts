@@ -18,7 +18,7 @@ export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
   readonly egress: EgressClient;
   readonly egressAllowList: EgressAllowList;
   readonly presentFailure: (error: unknown) => JsonObject;
-  /** Told of failures that nobody expected. */
+  /** Told of failures that nobody expected, and of deliveries that end because their content has gone. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -32,19 +32,16 @@ interface Attempt {
   readonly status?: number;
 }
 
-/** What a receiver is told that was reached only after the result had to go. */
-function goneWith({ resultUntil }: Invocation): ServiceError {
-  if (resultUntil === undefined) throw new Error('deliver: its content has gone');
-  return noLongerKept();
-}
-
-async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt> {
+/** Makes one try; `gone` if there is nothing to send, or nowhere to send it, and never will be again. */
+async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   const [payload, kept] = await Promise.all([openPayload(deps, invocation), keptResult(deps, invocation)]);
-  if (payload === undefined) throw new Error('deliver: its content has gone');
+  if (payload === undefined) return 'gone';
+  // A result that had to go with what was filled in is an answer of its own: the receiver is told so.
+  if (kept === undefined && invocation.resultUntil === undefined) return 'gone';
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was checked when the invocation was accepted; the deployer may have changed the list since.
   if (typeof destination === 'string') return {};
-  const text = JSON.stringify(kept?.reveal().body ?? deps.presentFailure(goneWith(invocation)));
+  const text = JSON.stringify(kept?.reveal().body ?? deps.presentFailure(noLongerKept()));
   const signed = signWebhook(
     invocation.id,
     text,
@@ -65,7 +62,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt>
 }
 
 /** One try. A receiver that cannot be reached, or must not be, is a try that failed; what is ours is thrown, and tried again. */
-async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attempt> {
+async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   try {
     return await post(deps, invocation);
   } catch (error) {
@@ -74,18 +71,22 @@ async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attem
   }
 }
 
-function afterTry({ status }: Attempt, claimed: Invocation, now: number): Invocation {
+function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): Invocation {
   const { lastStatus: _, sender: __, ...rest } = claimed;
+  const end = Math.max(now, claimed.readableUntil);
+  if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
+  const { status } = attempt;
   const told = { ...rest, ...(status !== undefined && { lastStatus: status }) };
   if (status !== undefined && status >= 200 && status < 300)
-    return { ...told, delivery: 'delivered', dueAt: Math.max(now, claimed.readableUntil) };
+    return { ...told, delivery: 'delivered', dueAt: end };
   if (claimed.attempts >= DELIVERY_TRIES) return { ...told, ...parking(claimed, now) };
   return { ...told, dueAt: now + pauseAfter(claimed.attempts) };
 }
 
 /**
  * Tries to deliver a result once, if a try is due: any 2xx ends it, otherwise it is tried again later, and parked after the last try. A try
- * is counted before it is made, so that a sender that dies has used it up; two senders never make the same one.
+ * is counted before it is made, so that a sender that dies has used it up; two senders never make the same one. A delivery whose content has
+ * gone (the Ephemeral table was emptied by a restore) ends at once: no receiver can be blamed for it, and no operator can mend it.
  */
 export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<void> {
   const pending = await deps.invocationStore.find(id);
@@ -98,8 +99,10 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<void
     dueAt: now + SENDER_LEASE_MS,
   };
   if (!(await deps.invocationStore.update(pending, claimed))) return;
-  const next = afterTry(await tryOnce(deps, claimed), claimed, deps.clock());
-  await deps.invocationStore.update(claimed, next);
+  const attempt = await tryOnce(deps, claimed);
+  const next = afterTry(attempt, claimed, deps.clock());
+  const isOurs = await deps.invocationStore.update(claimed, next);
+  if (attempt === 'gone' && isOurs) deps.onFailure(new Error('deliver: its content has gone'));
   const pauseMs = next.dueAt - deps.clock();
   if (next.delivery === 'pending' && pauseMs <= MESSAGE_DELAY_MAX_MS)
     // The sweep would find it, up to a minute later.

@@ -4,6 +4,7 @@ import { DELIVERY_TRIES, PARKED_MS, READABLE_MS } from '../../../core/reactors/i
 import { Secret } from '../../../core/shared/secret.ts';
 import { ServiceError } from '../../../core/shared/service-error.ts';
 import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { deliver } from '../../../core/webhooks/deliver.ts';
 import { listParkedDeliveries, resendDelivery } from '../../../core/webhooks/parked-deliveries.ts';
 import { presentFailure } from '../../../http/present-reactor-result.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
@@ -213,6 +214,59 @@ describe('the delivery of a result', () => {
     down = false;
     await live(world, 5);
     expect(world.received).toHaveLength(1);
+  });
+});
+
+describe('an invocation whose content has gone', () => {
+  it.each(['payload', 'result'])(
+    'ends without a delivery and is not parked, without its %s',
+    async (content) => {
+      const world = anInvocationWorld();
+      await world.start(await aReactor(world));
+      await world.work();
+      for (const key of world.contents.keys()) if (key.endsWith(content)) world.contents.delete(key);
+      await live(world, 120);
+      expect(world.received).toEqual([]);
+      expect(await listParkedDeliveries(world.deps, 10)).toEqual([]);
+      expect(only(world.invocations.values())).toMatchObject({
+        state: 'succeeded',
+        delivery: 'none',
+        attempts: 1,
+      });
+      expect(world.failures).toEqual([new Error('deliver: its content has gone')]);
+      world.pass(READABLE_MS);
+      await world.sweep();
+      expect([world.invocations.size, world.contents.size]).toEqual([0, 0]);
+    },
+  );
+
+  it('is given up after an hour when it was still queued, without a delivery, and its result says so', async () => {
+    const world = anInvocationWorld();
+    const reactor = await aReactor(world);
+    const id = await world.start(reactor);
+    world.contents.clear();
+    await live(world, 59);
+    expect(await result(world, reactor, id)).toEqual({ id, status: 'queued' });
+    await live(world, 120);
+    expect([world.runs.size, world.received]).toEqual([0, []]);
+    expect(only(world.invocations.values())).toMatchObject({ state: 'failed', delivery: 'none' });
+    expect(world.failures).toEqual([new Error('deliver: its content has gone')]);
+    const read = await result(world, reactor, id);
+    expect([read.status, read.result?.reveal()]).toMatchObject(['failed', { status: 503 }]);
+  });
+
+  it('is delivered late when its content could only not be read for a while', async () => {
+    const world = anInvocationWorld();
+    await world.start(await aReactor(world));
+    await world.work();
+    const { invocationStore } = world.deps;
+    const down = () => Promise.reject(new ServiceError('dependency_unavailable', 'the store'));
+    const deps = { ...world.deps, invocationStore: { ...invocationStore, content: down } };
+    const { id } = only(world.messages);
+    await expect(deliver(deps, id)).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    await live(world, 5);
+    expect(world.received).toHaveLength(1);
+    expect(world.failures).toEqual([]);
   });
 });
 
