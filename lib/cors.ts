@@ -1,11 +1,9 @@
-import type { Settings } from './settings.ts';
-
 /** Reserved headers that browsers may send and read, under every configured prefix. */
 const REQUEST_HEADERS = ['api-key', 'trace-id', 'idempotency-key'];
 const RESPONSE_HEADERS = ['trace-id', 'proxy-destination-status'];
 
 /** What browsers may do with the API: any origin, any method, and these headers. The gateway and the firewall answer alike. */
-export function corsOf({ headerPrefixes }: Settings) {
+export function corsOf({ headerPrefixes }: { readonly headerPrefixes: readonly string[] }) {
   const reserved = (names: readonly string[]) =>
     headerPrefixes.flatMap((prefix) => names.map((name) => `${prefix.toLowerCase()}-${name}`));
   return {

@@ -7,7 +7,7 @@ export interface GatewayAnswer {
 
 /**
  * An HTTP API answers `{ "message": ... }` and cannot be told otherwise. Here `title` and `status` stand beside it, as in the errors of
- * the service itself, which is what clients see on AWS behind the edge that can be told (docs/decisions/0006).
+ * the service itself; a 429 has `Retry-After`, as the edge sends it on AWS. A 503 has none there either (docs/decisions/0006).
  */
 function answer(status: number, message: string, more: GatewayAnswer['headers'] = {}): GatewayAnswer {
   const body = JSON.stringify({ title: message, status, message });
@@ -29,5 +29,5 @@ export const gatewayAnswers = {
   /** The function failed, may not be invoked, or answered what is not an HTTP response. */
   integrationFailed: answer(500, 'Internal Server Error'),
   /** The function took longer than the integration waits, or no instance of it was free. */
-  integrationUnavailable: answer(503, 'Service Unavailable', { 'retry-after': '1' }),
+  integrationUnavailable: answer(503, 'Service Unavailable'),
 } as const satisfies Readonly<Record<string, GatewayAnswer>>;

@@ -136,6 +136,16 @@ describe('the firewall answers browsers as the API does', () => {
     expect(scope('TooManyRequests')).toEqual({ NotStatement: { Statement: scope('TooManyPreflights') } });
   });
 
+  it('with headers that AWS WAF takes: prefixes that make longer ones are refused with an edge', () => {
+    const parse = (headerPrefixes: string, more: object = EDGE) => parseSettings({ ...more, headerPrefixes });
+    const lengthOf = (headerPrefixes: string) => corsOf(parse(headerPrefixes, {})).allowHeaders.join().length;
+    const [fits, tooLong] = ['AAAAA,BBBB,CCCC,DDDD,EEEE', 'AAAAAA,BBBB,CCCC,DDDD,EEEE'];
+    expect([lengthOf(fits), lengthOf(tooLong)]).toEqual([255, 258]);
+    expect(() => parse(fits)).not.toThrow();
+    expect(() => parse(tooLong)).toThrow(/setting headerPrefixes must be fewer or shorter with an edge/);
+    expect(() => parse(tooLong, {})).not.toThrow();
+  });
+
   it('with the headers that the settings name', () => {
     expect(corsOf(parseSettings({ headerPrefixes: 'ACME' })).allowHeaders).toContain('acme-api-key');
   });

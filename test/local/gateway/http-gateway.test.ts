@@ -187,6 +187,12 @@ describe('answers of the gateway itself', () => {
     });
   });
 
+  test('a 503 has no Retry-After, as on AWS', async () => {
+    await start(throttled);
+    const { headers } = await send('/x/y');
+    expect(Object.keys(headers)).not.toContain('retry-after');
+  });
+
   test('a function that does not permit the API', async () => {
     const sources: string[] = [];
     await start(ok, anApi(), (source) => {
