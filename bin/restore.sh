@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Takes tables back to a point in time under their own names: docs/deploy.md, "Restore". Every step can be run again where it was cut off.
 set -euo pipefail
+# Bash 3 does not know it.
+shopt -s inherit_errexit 2> /dev/null || true
+umask 077
 export AWS_PAGER='' LC_ALL=C
 
 SERVICE=${SERVICE:-Cloakroom}
@@ -40,13 +43,13 @@ records() {
   grep "$pattern" "$FOLDER/rows" | sort || true
 }
 
+# Writes what of a table was deleted since then, to a list of the third name, and what changed.
 compare() {
   local now="$FOLDER/now" then="$FOLDER/then"
   records "$1" "$2" > "$now"
   records "$(beside_of "$1")" "$2" > "$then"
-  comm -13 <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/deleted-$2"
+  comm -13 <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/$3-$2"
   comm -12 <(cut -f1,2 "$now") <(comm -13 "$now" "$then" | cut -f1,2) > "$FOLDER/changed-$2"
-  say "$2: $(wc -l < "$FOLDER/deleted-$2") deleted since then ($FOLDER/deleted-$2), $(wc -l < "$FOLDER/changed-$2") changed ($FOLDER/changed-$2)"
 }
 
 beside() {
@@ -56,10 +59,11 @@ beside() {
   shift
   # Who may do what, and the roots of the keys, are of one time with all that is sealed under them, or of now.
   case "$*" in Tokens | Reactors | 'Tokens Reactors' | 'Tokens Access Reactors') ;; *) usage ;; esac
+  ephemeral=$(variable EPHEMERAL_TABLE)
   mkdir -p "$FOLDER"
+  rm -f "$FOLDER/compared"
   tr -cd '[:alnum:]' <<< "$time" > "$FOLDER/time"
   for role in "$@"; do echo "$(variable "$(tr a-z A-Z <<< "$role")_TABLE") $role"; done > "$FOLDER/tables"
-  ephemeral=$(variable EPHEMERAL_TABLE)
   ask lambda list-functions --query "Functions[?Environment.Variables.EPHEMERAL_TABLE=='$ephemeral'].[FunctionName]" > "$FOLDER/functions"
   # Its definition, to make it anew: it is emptied by that.
   aws dynamodb describe-table --table-name "$ephemeral" --query "Table.{TableName: TableName, AttributeDefinitions: AttributeDefinitions, KeySchema: KeySchema,
@@ -71,7 +75,9 @@ beside() {
   done < <(tables)
   while read -r name role; do
     active "$(beside_of "$name")"
-    compare "$name" "$role"
+    compare "$name" "$role" missing
+    cp "$FOLDER/missing-$role" "$FOLDER/deleted-$role"
+    say "$role: $(wc -l < "$FOLDER/deleted-$role") deleted since then ($FOLDER/deleted-$role), $(wc -l < "$FOLDER/changed-$role") changed ($FOLDER/changed-$role)"
   done < <(tables)
   say "Take out of $FOLDER/deleted-* what shall come back; what stays in there stays deleted. Then: bin/restore.sh exchange"
 }
@@ -125,7 +131,7 @@ backup() {
   local arn
   while :; do
     arn=$(ask dynamodb list-backups --table-name "$(beside_of "$1")" --query 'BackupSummaries[0].BackupArn')
-    [ "$arn" = None ] || break
+    case $arn in arn:*) break ;; esac
     # AWS refuses it for a while after a table was made.
     call dynamodb create-backup --table-name "$(beside_of "$1")" --backup-name "$1" || sleep "$PAUSE"
   done
@@ -169,6 +175,14 @@ exchange() {
   done < <(kept functions)
   say "Waiting $QUIET seconds."
   sleep "$QUIET"
+  if [ ! -e "$FOLDER/compared" ]; then
+    while read -r name role; do
+      compare "$name" "$role" missing-now
+      # What was deleted while the lists were read stays deleted.
+      comm -13 "$FOLDER/missing-$role" "$FOLDER/missing-now-$role" >> "$FOLDER/deleted-$role"
+    done < <(tables)
+    touch "$FOLDER/compared"
+  fi
   while read -r name role; do
     say "Exchanging $name."
     ! exists "$(beside_of "$name")" || bury "$name" "$role"

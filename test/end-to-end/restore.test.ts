@@ -158,6 +158,7 @@ describe('a restore of Tokens alone', () => {
       deduplicate_token: true,
     });
     const card = await app.post('/tokens', { type: 'card', data: CARD, metadata: { order: '2' } });
+    const late = await app.post('/tokens', { type: 'token', data: 'late' });
     const before = await settingsOfTables();
     await restored('beside', 'latest', 'Tokens');
 
@@ -174,6 +175,8 @@ describe('a restore of Tokens alone', () => {
     expect(listed('deleted-Tokens')).toHaveLength(2);
     expect(listed('changed-Tokens').join()).toContain(card.body.id);
     letComeBack('deleted-Tokens', kept.body.id);
+    // While the lists are read, life goes on.
+    expect((await app.delete(`/tokens/${late.body.id}`)).status).toBe(204);
     await restored('exchange');
 
     expect(await settingsOfTables()).toEqual(before);
@@ -183,7 +186,7 @@ describe('a restore of Tokens alone', () => {
       metadata: { order: '2' },
     });
     // What was to stay deleted is, in every way to it, and then goes with all that belonged to it.
-    expect((await app.get(`/tokens/${dead.body.id}`)).status).toBe(404);
+    for (const { body } of [dead, late]) expect((await app.get(`/tokens/${body.id}`)).status).toBe(404);
     const { body: all } = await app.get('/tokens?size=100');
     expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(dead.body.id);
     const found = await app.post('/tokens/search', { query: 'metadata.order:1' });
