@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
@@ -221,14 +221,24 @@ describe('the Runtime API', () => {
 });
 
 describe('instances', () => {
-  const slow = `async ({ ms = 0 }) => { await new Promise((r) => setTimeout(r, ms)); return process.pid; }`;
+  /** Waits so long, or until so many have come to a folder, however long it takes to start them. */
+  const slow = `async ({ ms = 0, meet, of }) => {
+    const { readdirSync, writeFileSync } = require('node:fs');
+    const wait = (ms) => new Promise((r) => setTimeout(r, ms));
+    if (meet) writeFileSync(meet + '/' + process.pid + '-' + Math.random(), '');
+    while (meet && readdirSync(meet).length < of) await wait(10);
+    await wait(ms);
+    return process.pid;
+  }`;
 
   test('are reused, and more are started while all are busy', async () => {
     await start();
     await define(slow);
     const first = (await invoke()).result;
     for (const _ of [1, 2, 3]) expect((await invoke()).result).toBe(first);
-    const both = await Promise.all([invoke({ ms: 400 }), invoke({ ms: 400 })]);
+    const meet = mkdtempSync(join(tmpdir(), 'cloakroom-meet-'));
+    const both = await Promise.all([invoke({ meet, of: 2 }), invoke({ meet, of: 2 })]);
+    rmSync(meet, { recursive: true });
     expect(new Set(both.map(({ result }) => result)).size).toBe(2);
     expect(await lambda.control()).toMatchObject({ instances: { fn: 2 } });
   });
