@@ -4,7 +4,7 @@ set -euo pipefail
 # Bash 3 does not know it.
 shopt -s inherit_errexit 2> /dev/null || true
 umask 077
-export AWS_PAGER='' LC_ALL=C
+export AWS_PAGER=''
 
 SERVICE=${SERVICE:-Cloakroom}
 # The lists of what was deleted since then, and what the later steps must know.
@@ -35,12 +35,15 @@ kept() { cat "$FOLDER/$1"; }
 # Lines of a table's name and what it is: Tokens, Access or Reactors.
 tables() { kept tables; }
 
+# Lines that only the second of two sorted files has.
+only_second() { LC_ALL=C comm -13 "$1" "$2"; }
+
 # The records of a table, with the versions by which they are written.
 records() {
   local pattern=.
   case $2 in Tokens) pattern=$'\ttoken\t' ;; Reactors) pattern=$'\treactor#' ;; esac
   ask dynamodb scan --table-name "$1" --consistent-read --projection-expression 'pk, sk, version' --query 'Items[].[pk.S, sk.S, version.N]' > "$FOLDER/rows"
-  grep "$pattern" "$FOLDER/rows" | sort || true
+  grep "$pattern" "$FOLDER/rows" | LC_ALL=C sort || true
 }
 
 # Writes what of a table was deleted since then, to a list of the third name, and what changed.
@@ -48,8 +51,8 @@ compare() {
   local now="$FOLDER/now" then="$FOLDER/then"
   records "$1" "$2" > "$now"
   records "$(beside_of "$1")" "$2" > "$then"
-  comm -13 <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/$3-$2"
-  comm -12 <(cut -f1,2 "$now") <(comm -13 "$now" "$then" | cut -f1,2) > "$FOLDER/changed-$2"
+  only_second <(cut -f1,2 "$now") <(cut -f1,2 "$then") > "$FOLDER/$3-$2"
+  LC_ALL=C comm -12 <(cut -f1,2 "$now") <(only_second "$now" "$then" | cut -f1,2) > "$FOLDER/changed-$2"
 }
 
 beside() {
@@ -61,14 +64,15 @@ beside() {
   case "$*" in Tokens | Reactors | 'Tokens Reactors' | 'Tokens Access Reactors') ;; *) usage ;; esac
   ephemeral=$(variable EPHEMERAL_TABLE)
   mkdir -p "$FOLDER"
-  rm -f "$FOLDER/compared"
+  rm -f "$FOLDER/compared" "$FOLDER/done"
   tr -cd '[:alnum:]' <<< "$time" > "$FOLDER/time"
   for role in "$@"; do echo "$(variable "$(tr a-z A-Z <<< "$role")_TABLE") $role"; done > "$FOLDER/tables"
   ask lambda list-functions --query "Functions[?Environment.Variables.EPHEMERAL_TABLE=='$ephemeral'].[FunctionName]" > "$FOLDER/functions"
   # Its definition, to make it anew: it is emptied by that.
   aws dynamodb describe-table --table-name "$ephemeral" --query "Table.{TableName: TableName, AttributeDefinitions: AttributeDefinitions, KeySchema: KeySchema,
     GlobalSecondaryIndexes: GlobalSecondaryIndexes[].{IndexName: IndexName, KeySchema: KeySchema, Projection: Projection},
-    SSESpecification: {Enabled: \`true\`, SSEType: 'KMS', KMSMasterKeyId: SSEDescription.KMSMasterKeyArn}}" > "$FOLDER/ephemeral.json"
+    SSESpecification: {Enabled: \`true\`, SSEType: 'KMS', KMSMasterKeyId: SSEDescription.KMSMasterKeyArn}}" > "$FOLDER/definition"
+  mv "$FOLDER/definition" "$FOLDER/ephemeral.json"
   echo "$ephemeral" > "$FOLDER/ephemeral"
   while read -r name _; do
     exists "$(beside_of "$name")" || call dynamodb restore-table-to-point-in-time --source-table-name "$name" --target-table-name "$(beside_of "$name")" "${at[@]}"
@@ -82,7 +86,9 @@ beside() {
   say "Take out of $FOLDER/deleted-* what shall come back; what stays in there stays deleted. Then: bin/restore.sh exchange"
 }
 
-key() { printf '{"pk": {"S": "%s"}, "sk": {"S": "%s"}}' "$1" "$2"; }
+# Ids of tokens are chosen by callers, who may put quotes into them.
+quoted() { sed 's/[\\"]/\\&/g' <<< "$1"; }
+key() { printf '{"pk": {"S": "%s"}, "sk": {"S": "%s"}}' "$(quoted "$1")" "$(quoted "$2")"; }
 
 # Now, as the due index of the tables sorts it (core/shared/position.ts): ms in base 36, of nine digits.
 now36() {
@@ -166,9 +172,21 @@ recoverable() {
   done
 }
 
+serve() {
+  local function
+  while read -r function; do
+    call lambda delete-function-concurrency --function-name "$function"
+  done < <(kept functions)
+}
+
 exchange() {
   local name role function ephemeral
   ephemeral=$(kept ephemeral)
+  # What was written since would be lost.
+  [ ! -e "$FOLDER/done" ] || { serve; say 'It is done. Another restore begins with beside.'; exit 1; }
+  while read -r name _; do
+    exists "$(beside_of "$name")" || { say "$(beside_of "$name") is not there: run beside first."; exit 1; }
+  done < <(tables)
   say 'Stopping: callers get 503.'
   while read -r function; do
     call lambda put-function-concurrency --function-name "$function" --reserved-concurrent-executions 0
@@ -179,13 +197,13 @@ exchange() {
     while read -r name role; do
       compare "$name" "$role" missing-now
       # What was deleted while the lists were read stays deleted.
-      comm -13 "$FOLDER/missing-$role" "$FOLDER/missing-now-$role" >> "$FOLDER/deleted-$role"
+      only_second "$FOLDER/missing-$role" "$FOLDER/missing-now-$role" >> "$FOLDER/deleted-$role"
     done < <(tables)
     touch "$FOLDER/compared"
   fi
   while read -r name role; do
     say "Exchanging $name."
-    ! exists "$(beside_of "$name")" || bury "$name" "$role"
+    bury "$name" "$role"
     swap "$name"
   done < <(tables)
   say "Emptying $ephemeral."
@@ -196,9 +214,8 @@ exchange() {
     settle "$name"
     recoverable "$name"
   done < <(tables)
-  while read -r function; do
-    call lambda delete-function-concurrency --function-name "$function"
-  done < <(kept functions)
+  touch "$FOLDER/done"
+  serve
   say 'Serving again. Look: npx cdk drift, npm run operator -- health. Then: bin/restore.sh clean'
 }
 

@@ -15,7 +15,7 @@ import { startAwsCli, type AwsCli } from '../support/aws-cli.ts';
 import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
-import { call, CARD, revealing, type CallOptions } from '../support/service.ts';
+import { type Body, call, CARD, revealing, type CallOptions } from '../support/service.ts';
 
 jest.setTimeout(240_000);
 
@@ -152,6 +152,8 @@ describe('a restore of Tokens alone', () => {
     const large = 'x'.repeat(500_000);
     const kept = await app.post('/tokens', { type: 'token', data: large, metadata: { order: '1' } });
     const dead = await app.post('/tokens', {
+      // Ids are callers' text, and the script's input.
+      id: `it's "quoted" ✓ $(id) \`id\` ${randomUUID()}`,
       type: 'token',
       data: 'to be forgotten',
       metadata: { order: '1' },
@@ -162,7 +164,8 @@ describe('a restore of Tokens alone', () => {
     const before = await settingsOfTables();
     await restored('beside', 'latest', 'Tokens');
 
-    for (const { body } of [kept, dead]) expect((await app.delete(`/tokens/${body.id}`)).status).toBe(204);
+    const pathOf = ({ body }: { body: Body }) => `/tokens/${encodeURIComponent(body.id as string)}`;
+    for (const token of [kept, dead]) expect((await app.delete(pathOf(token))).status).toBe(204);
     expect((await app.patch(`/tokens/${card.body.id}`, { metadata: { order: '3' } })).status).toBe(200);
     const key = { headers: { 'SVC-IDEMPOTENCY-KEY': randomUUID() } };
     const later = await app.post('/tokens', { type: 'token', data: 'later' }, key);
@@ -186,7 +189,9 @@ describe('a restore of Tokens alone', () => {
       metadata: { order: '2' },
     });
     // What was to stay deleted is, in every way to it, and then goes with all that belonged to it.
-    for (const { body } of [dead, late]) expect((await app.get(`/tokens/${body.id}`)).status).toBe(404);
+    for (const token of [dead, late]) expect((await app.get(pathOf(token))).status).toBe(404);
+    // Run again, it would lose what was written since.
+    expect((await restore('exchange')).code).toBe(1);
     const { body: all } = await app.get('/tokens?size=100');
     expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(dead.body.id);
     const found = await app.post('/tokens/search', { query: 'metadata.order:1' });
