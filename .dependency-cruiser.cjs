@@ -2,8 +2,7 @@
  * The arrows between the rooms (docs/architecture.md), each with its reason.
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const own =
-  '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk|openapi|test|tools|bench|demo|examples)/';
+const own = '^(bin|lib|functions|src|reactor-runtime|packages|test|tools|examples)/';
 
 module.exports = {
   forbidden: [
@@ -19,66 +18,91 @@ module.exports = {
       comment:
         'A function builds its schemas at every cold start: zod/mini does so with far less code (docs/decisions/0013).',
       severity: 'error',
-      from: { path: '^(functions|http|core|adapters)/' },
+      from: { path: '^(functions|src)/', pathNot: ['^src/http/openapi/', '^functions/[^/]+/openapi\\.ts$'] },
       to: { path: 'node_modules/zod/', pathNot: 'node_modules/zod/(v4/)?mini/' },
+    },
+    {
+      name: 'openapi-is-not-bundled',
+      comment:
+        'The words of the OpenAPI document are read by the tool that writes it, and by nothing that ships.',
+      severity: 'error',
+      from: {
+        path: own,
+        pathNot: ['^src/http/openapi/', '^functions/[^/]+/openapi\\.ts$', '^tools/openapi/', '^test/'],
+      },
+      to: { path: ['^src/http/openapi/', '^functions/[^/]+/openapi\\.ts$'] },
     },
     {
       name: 'core-is-alone',
       comment: 'What the product is must be readable, and testable, without cloud and HTTP.',
       severity: 'error',
-      from: { path: '^core/' },
-      to: { path: own, pathNot: '^core/' },
+      from: { path: '^src/core/' },
+      to: { path: own, pathNot: '^src/core/' },
     },
     {
       name: 'core-without-cloud',
       comment: 'No SDK, no cloud, no HTTP in core: what it needs of them is a port.',
       severity: 'error',
-      from: { path: '^core/' },
+      from: { path: '^src/core/' },
       to: {
-        path: ['node_modules/@aws-sdk', 'node_modules/aws-cdk-lib', '^(node:)?(http|https|net|tls|dns|fs)$'],
+        path: [
+          'node_modules/@(aws-sdk|middy)',
+          'node_modules/aws-cdk-lib',
+          '^(node:)?(http|https|net|tls|dns|fs)$',
+        ],
       },
     },
     {
-      name: 'http-knows-core',
-      comment: 'The edge is the same for every route; it knows no function and no adapter.',
+      name: 'lambda-knows-core',
+      comment: 'The same for every function, HTTP or not: it knows no route, no function and no adapter.',
       severity: 'error',
-      from: { path: '^http/' },
-      to: { path: own, pathNot: '^(http|core)/' },
+      from: { path: '^src/lambda/' },
+      to: { path: own, pathNot: '^src/(lambda|core)/' },
+    },
+    {
+      name: 'http-knows-lambda-and-core',
+      comment: 'The same for every route: it knows no function and no adapter.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: own, pathNot: '^src/(http|lambda|core)/' },
     },
     {
       name: 'adapters-know-core',
       comment: 'An adapter fulfils a port of core and knows nothing else of ours.',
       severity: 'error',
-      from: { path: '^adapters/' },
-      to: { path: own, pathNot: '^(adapters|core)/' },
+      from: { path: '^src/adapters/' },
+      to: { path: own, pathNot: '^src/(adapters|core)/' },
     },
     {
       name: 'functions-stay-apart',
-      comment: 'One folder is one Lambda: what two of them share belongs to http or core.',
+      comment: 'One folder is one Lambda: what two of them share belongs to src.',
       severity: 'error',
       from: { path: '^functions/([^/]+)/' },
       to: { path: '^functions/', pathNot: '^functions/$1/' },
     },
     {
-      name: 'functions-know-http-and-core',
+      name: 'functions-know-src',
       comment: 'A function is a table over core.',
       severity: 'error',
       from: { path: '^functions/' },
-      to: { path: own, pathNot: '^(functions|http|core|adapters)/' },
+      to: { path: own, pathNot: '^(functions|src)/' },
     },
     {
       name: 'only-dependencies-compose',
       comment: 'One place per function wires adapters; the rest of it cannot tell what is behind a port.',
       severity: 'error',
       from: { path: '^functions/', pathNot: '^functions/[^/]+/dependencies\\.ts$' },
-      to: { path: '^adapters/' },
+      to: { path: '^src/adapters/' },
     },
     {
       name: 'aws-only-in-adapters',
       comment:
         "The only callers of anything outside the process. bin/operator.ts is an AWS client of its own, on the operator's machine.",
       severity: 'error',
-      from: { path: '^(core|http|functions|lib)/', pathNot: '^functions/[^/]+/dependencies\\.ts$' },
+      from: {
+        path: '^(src/(core|http|lambda)|functions|lib)/',
+        pathNot: '^functions/[^/]+/dependencies\\.ts$',
+      },
       to: { path: 'node_modules/@aws-sdk' },
     },
     {
@@ -92,26 +116,26 @@ module.exports = {
         pathNot: [
           '^lib/',
           '^functions/[^/]+/(routes|config)\\.ts$',
-          '^adapters/dynamodb/keys\\.ts$',
+          '^src/adapters/dynamodb/keys\\.ts$',
           '^reactor-runtime/packages\\.ts$',
-          '^http/edge-secret\\.ts$',
+          '^src/http/edge-secret\\.ts$',
         ],
       },
     },
     {
-      name: 'bin-knows-lib',
-      comment: 'The entry points start something; they are nothing themselves.',
+      name: 'bin-starts-things',
+      comment: 'The entry points start the app, or its local account; they are nothing themselves.',
       severity: 'error',
       from: { path: '^bin/' },
-      to: { path: own, pathNot: '^(bin|lib)/' },
+      to: { path: own, pathNot: '^(bin|lib|packages/local-aws/src)/' },
     },
     {
-      name: 'local-reads-the-assembly',
+      name: 'local-aws-is-alone',
       comment:
-        'It runs whatever was synthesized; if it knew the service it could make it work where AWS would not.',
+        'It runs any synthesized app; if it knew the service it could make it work where AWS would not.',
       severity: 'error',
-      from: { path: '^local/' },
-      to: { path: own, pathNot: ['^local/', '^lib/settings\\.ts$'] },
+      from: { path: '^packages/local-aws/' },
+      to: { path: own, pathNot: '^packages/local-aws/' },
     },
     {
       name: 'runtime-knows-the-sdk',
@@ -119,39 +143,35 @@ module.exports = {
         "It runs beside somebody's code on Node.js 16: nothing of the service is in the same process, but how much JSON a result may hold.",
       severity: 'error',
       from: { path: '^reactor-runtime/' },
-      to: { path: own, pathNot: ['^(reactor-runtime|sdk)/', '^core/shared/json-extent\\.ts$'] },
+      to: {
+        path: own,
+        pathNot: ['^(reactor-runtime|packages/sdk/src)/', '^src/core/shared/json-extent\\.ts$'],
+      },
     },
     {
       name: 'sdk-is-alone',
       comment:
         'Browsers and reactors load it: no dependency, and nothing of ours but how JSON is read, which is bundled into it.',
       severity: 'error',
-      from: { path: '^sdk/' },
+      from: { path: '^packages/sdk/src/' },
       to: {
         path: [own, 'node_modules/(?!@types/)'],
-        pathNot: ['^sdk/', '^core/shared/(parse-json|json-strings|json)\\.ts$'],
+        pathNot: ['^packages/sdk/src/', '^src/core/shared/(parse-json|json-strings|json)\\.ts$'],
       },
     },
     {
-      name: 'openapi-describes-the-edge',
-      comment: 'What clients are told is made from the route tables; nothing that ships needs it.',
-      severity: 'error',
-      from: { path: '^openapi/' },
-      to: { path: own, pathNot: ['^(openapi|http|core)/', '^functions/[^/]+/routes\\.ts$'] },
-    },
-    {
       name: 'product-without-tests',
-      comment: 'Nothing that ships knows its tests, tools, benchmarks, demo or examples.',
+      comment: 'Nothing that ships knows its tests, tools or examples.',
       severity: 'error',
-      from: { path: '^(bin|lib|functions|http|core|adapters|local|reactor-runtime|sdk)/' },
-      to: { path: '^(test|tools|bench|openapi|demo|examples)/' },
+      from: { path: '^(bin|lib|functions|src|reactor-runtime|packages/[^/]+/src)/' },
+      to: { path: ['^(test|tools|examples)/', '^packages/[^/]+/test/'] },
     },
     {
       name: 'demo-is-a-client',
       comment: 'It shows what anybody can do with the SDK; the service it starts is a process of its own.',
       severity: 'error',
-      from: { path: '^demo/' },
-      to: { path: own, pathNot: '^(demo|sdk)/' },
+      from: { path: '^tools/demo/' },
+      to: { path: own, pathNot: '^(tools/demo|packages/sdk/src)/' },
     },
     {
       name: 'examples-are-copied',
@@ -159,13 +179,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^examples/([^/]+)/' },
       // What `npm install` in an example links.
-      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^sdk/dist/'] },
+      to: { path: [own, 'node_modules/'], pathNot: ['^examples/$1/', '^packages/sdk/dist/'] },
     },
     {
       name: 'no-dev-dependencies-in-product',
       comment: 'What is bundled is a dependency: it is what is audited.',
       severity: 'error',
-      from: { path: '^(functions|http|core|adapters)/' },
+      from: { path: '^(functions|src)/' },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],

@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'] },
+  { ignores: ['packages/sdk/dist/', 'cdk.out/', '.local/', '.cache/', 'coverage/', 'node_modules/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -21,45 +21,46 @@ export default tseslint.config(
     },
   },
   {
-    // What the product is made of says nothing on its own: the one log line of a request goes through `http/request-log.ts`.
-    files: ['core/**/*.ts', 'http/**/*.ts', 'adapters/**/*.ts', 'functions/**/*.ts'],
-    ignores: ['http/request-log.ts'],
+    // What the product is made of says nothing on its own: the one log line of a request goes through `src/lambda/request-log.ts`.
+    files: ['src/**/*.ts', 'functions/**/*.ts'],
+    ignores: ['src/lambda/request-log.ts'],
     rules: { 'no-console': 'error' },
   },
   {
     // The V8 of Node.js 24 may read one member name as another.
-    files: ['core/**/*.ts', 'http/**/*.ts', 'adapters/**/*.ts', 'functions/**/*.ts', 'sdk/**/*.ts'],
+    files: ['src/**/*.ts', 'functions/**/*.ts', 'packages/sdk/src/**/*.ts'],
     // The remedy itself, and what only asks whether a text is JSON.
-    ignores: ['core/shared/parse-json.ts', 'core/proxy/is-json.ts'],
+    ignores: ['src/core/shared/parse-json.ts', 'src/core/proxy/is-json.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'JSON', property: 'parse', message: 'Use `parseJson`: see core/shared/parse-json.ts.' },
+        { object: 'JSON', property: 'parse', message: 'Use `parseJson`: see src/core/shared/parse-json.ts.' },
       ],
     },
   },
   {
     // A write whose response was lost is repeated, and the repeat must not fail on its own write.
-    files: ['core/**/*.ts', 'http/**/*.ts', 'adapters/**/*.ts', 'functions/**/*.ts'],
+    files: ['src/**/*.ts', 'functions/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
         {
           name: '@aws-sdk/client-dynamodb',
           importNames: ['TransactWriteItemsCommand', 'ExecuteTransactionCommand', 'DynamoDB'],
-          message: 'Use adapters/dynamodb/transact.ts: it repeats a transaction under one request token.',
+          message: 'Use src/adapters/dynamodb/transact.ts: it repeats a transaction under one request token.',
         },
         {
           name: '@aws-sdk/client-dynamodb',
           importNames: ['ConditionalCheckFailedException'],
-          message: 'Use adapters/dynamodb/write-if.ts: it tells when a repeated write may have met itself.',
+          message:
+            'Use src/adapters/dynamodb/write-if.ts: it tells when a repeated write may have met itself.',
         },
       ],
     },
   },
   {
     // The two places that the rule above leads to, and the one that reads the errors of both.
-    files: ['transact', 'write-if', 'write-obstacle'].map((name) => `adapters/dynamodb/${name}.ts`),
+    files: ['transact', 'write-if', 'write-obstacle'].map((name) => `src/adapters/dynamodb/${name}.ts`),
     rules: { 'no-restricted-imports': 'off' },
   },
   {
@@ -77,7 +78,7 @@ export default tseslint.config(
   },
   {
     // Tests read members of JSON answers and then compare them; types would only repeat the expectation.
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.ts', 'packages/*/test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

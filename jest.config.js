@@ -12,7 +12,7 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
       testPathIgnorePatterns: ['<rootDir>/test/end-to-end/', '<rootDir>/test/nightly/'],
       setupFiles: ['<rootDir>/test/support/no-network.ts'],
     },

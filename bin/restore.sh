@@ -90,7 +90,7 @@ beside() {
 quoted() { sed 's/[\\"]/\\&/g' <<< "$1"; }
 key() { printf '{"pk": {"S": "%s"}, "sk": {"S": "%s"}}' "$(quoted "$1")" "$(quoted "$2")"; }
 
-# Now, as the due index of the tables sorts it (core/shared/position.ts): ms in base 36, of nine digits.
+# Now, as the due index of the tables sorts it (src/core/shared/position.ts): ms in base 36, of nine digits.
 now36() {
   local digits=0123456789abcdefghijklmnopqrstuvwxyz left=$(($(date +%s) * 1000)) text=''
   for _ in 1 2 3 4 5 6 7 8 9; do

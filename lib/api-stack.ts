@@ -14,7 +14,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { INDEXES } from '../adapters/dynamodb/keys.ts';
+import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
 import type { Environment as ProxyEnvironment } from '../functions/proxy/config.ts';

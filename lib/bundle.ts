@@ -19,7 +19,7 @@ export const BUNDLE_OPTIONS = {
   // Names of errors and functions reach the log, where minified ones would say nothing; keeping them beside costs a call a closure.
   minifyIdentifiers: false,
   legalComments: 'none',
-  alias: { '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts' },
+  alias: { '@aws-sdk/credential-provider-node': './src/adapters/aws/environment-credentials.ts' },
 } satisfies BuildOptions;
 
 /** {@link bundleFunction} of any program, by its path from the repository's root; a profile is easier to read if nothing is minified. */

@@ -13,7 +13,11 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
 import { acknowledge } from './acknowledge.ts';
-import { FINGERPRINT_INDEX_ATTRIBUTES, INDEXES, LIST_INDEX_ATTRIBUTES } from '../adapters/dynamodb/keys.ts';
+import {
+  FINGERPRINT_INDEX_ATTRIBUTES,
+  INDEXES,
+  LIST_INDEX_ATTRIBUTES,
+} from '../src/adapters/dynamodb/keys.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 

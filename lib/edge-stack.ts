@@ -15,7 +15,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import { EDGE_HEADER } from '../http/edge-secret.ts';
+import { EDGE_HEADER } from '../src/http/edge-secret.ts';
 import { acknowledge } from './acknowledge.ts';
 import { corsOf } from './cors.ts';
 import type { Settings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { INDEXES } from '../adapters/dynamodb/keys.ts';
+import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';

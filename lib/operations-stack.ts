@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { INDEXES } from '../adapters/dynamodb/keys.ts';
+import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as OperatorEnvironment } from '../functions/operator/config.ts';
 import type { Environment as SweeperEnvironment } from '../functions/sweeper/config.ts';
 import { acknowledge } from './acknowledge.ts';

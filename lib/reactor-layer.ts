@@ -63,7 +63,7 @@ function node16(architecture: ReactorArchitecture): string {
 const SOURCES: readonly (readonly [file: string, source: string])[] = [
   ['runtime/loop.cjs', './reactor-runtime/loop/loop.ts'],
   ['runtime/worker.cjs', './reactor-runtime/worker/worker.ts'],
-  [`packages/${SDK}.cjs`, './sdk/index.ts'],
+  [`packages/${SDK}.cjs`, './packages/sdk/src/index.ts'],
   ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers).map(
     (specifier) => [`packages/${specifier}.cjs`, specifier] as const,
   ),

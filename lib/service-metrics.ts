@@ -3,7 +3,7 @@ import { MathExpression, Metric, Stats, type IMetric } from 'aws-cdk-lib/aws-clo
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { INDEXES } from '../adapters/dynamodb/keys.ts';
+import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import { WORKS } from '../functions/sweeper/config.ts';
 import type { WorkQueue } from './constructs/work-queue.ts';
 import type { TableIndex } from './data-stack.ts';

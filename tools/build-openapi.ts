@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { format, resolveConfig } from 'prettier';
-import { allRoutes } from '../openapi/all-routes.ts';
-import { createOpenApiDocument } from '../openapi/create-document.ts';
+import { allRoutes } from './openapi/all-routes.ts';
+import { createOpenApiDocument } from './openapi/create-document.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');

@@ -1,4 +1,4 @@
-// `npm run build:sdk`: builds the package `@cloakroom/sdk` into `sdk/dist` and packs it into `sdk/cloakroom-sdk-<version>.tgz`.
+// `npm run build -- sdk`: builds the package `@cloakroom/sdk` into `packages/sdk/dist` and packs it into `packages/sdk/cloakroom-sdk-<version>.tgz`.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -20,7 +20,7 @@ const forBrowsers: Plugin = {
 const NODE = { platform: 'node', target: 'node16' } as const;
 const BROWSER = { platform: 'browser', target: 'es2020' } as const;
 
-/** Every file of the package's code: what `exports` in sdk/package.json names. */
+/** Every file of the package's code: what `exports` in packages/sdk/package.json names. */
 const BUILDS: readonly (BuildOptions & { readonly outfile: string })[] = [
   { outfile: 'node.js', format: 'esm', ...NODE },
   // What reactors load, too: `require` alone brings Node's modules in.
@@ -79,7 +79,7 @@ function writeDeclarations(folder: string): void {
   }
 }
 
-/** Builds the package into `folder`, which then has everything that `npm pack` takes. `sdk/` itself is such a folder. */
+/** Builds the package into `folder`, which then has everything that `npm pack` takes. `packages/sdk/` itself is such a folder. */
 export async function buildSdk(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   rmSync(dist, { recursive: true, force: true });

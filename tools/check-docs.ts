@@ -9,11 +9,11 @@ import { environment as reactorsEnvironment } from '../functions/reactors/config
 import { environment as sweeperEnvironment } from '../functions/sweeper/config.ts';
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { environment as senderEnvironment } from '../functions/webhook-sender/config.ts';
-import { PROBLEMS } from '../http/problem.ts';
+import { PROBLEMS } from '../src/http/problem.ts';
 import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
 import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
-import { allRoutes } from '../openapi/all-routes.ts';
+import { allRoutes } from './openapi/all-routes.ts';
 import { withCosts } from './costs.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
@@ -28,7 +28,7 @@ function documented(file: string, heading: string): Set<string> {
 }
 
 function revealSites(): string[] {
-  const files = globSync('{core,http,functions,adapters}/**/*.ts');
+  const files = globSync('{src,functions}/**/*.ts');
   return files.filter((file) => readFileSync(file, 'utf8').includes('.reveal()'));
 }
 
@@ -81,7 +81,7 @@ for (const [what, file, heading, actual] of lists) {
 }
 
 /** Links between the documents lead somewhere. */
-for (const file of globSync('{*.md,docs/**/*.md,examples/**/*.md}')) {
+for (const file of globSync('{*.md,{docs,examples,packages}/**/*.md}', { exclude: ['**/node_modules/**'] })) {
   for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
     const path = new URL(target, `file://${process.cwd()}/${file}`).pathname;
@@ -90,7 +90,7 @@ for (const file of globSync('{*.md,docs/**/*.md,examples/**/*.md}')) {
 }
 
 if (readFileSync('docs/deploy.md', 'utf8') !== (await withCosts()))
-  problems.push('docs/deploy.md has other costs than the templates: npm run costs -- --write');
+  problems.push('docs/deploy.md has other costs than the templates: npm run build -- costs --write');
 
 for (const problem of problems) console.error(problem);
 console.log(`${String(lists.length)} lists checked, ${String(problems.length)} problems`);

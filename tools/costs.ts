@@ -1,4 +1,4 @@
-// What an idle deployment costs a month, and what a million requests cost, from the synthesized templates: `npm run costs` prints it,
+// What an idle deployment costs a month, and what a million requests cost, from the synthesized templates: `npm run build -- costs` prints it,
 // `-- --write` puts it into docs/deploy.md, and the documentation check compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';

@@ -1,4 +1,4 @@
-// `npm run sam`: writes the running local account as one template for `sam local`, and lets
+// `npm run build -- sam`: writes the running local account as one template for `sam local`, and lets
 // SAM's containers call its AWS endpoint.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -6,13 +6,13 @@ import { networkInterfaces } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { functionEnvironments, functionOf, type LocalFunction } from '../bench/local-functions.ts';
-import type { HttpApi } from '../local/gateway/gateway-definition.ts';
+import { functionEnvironments, functionOf, type LocalFunction } from './bench/local-functions.ts';
+import type { HttpApi } from '../packages/local-aws/src/gateway/gateway-definition.ts';
 import { writeEventFiles } from './sam/event-files.ts';
 import { startRelay } from './sam/relay.ts';
 import { samTemplate, variablesOf, type NamedFunction } from './sam/template.ts';
 
-const usage = `npm run sam -- [options]
+const usage = `npm run build -- sam [options]
 
   --credentials FILE   the credentials file of the running service (default .local/credentials.json)
   --output DIR         where the template, the variables and the events are written (default .local)
@@ -122,7 +122,7 @@ try {
   else await run(credentials, resolve(output), host);
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  console.error(`${message}\nnpm run sam needs a service that runs: npm start. --help lists the options.`);
+  console.error(`${message}\nnpm run build -- sam needs a service that runs: npm start. --help lists the options.`);
   // What has been started would keep the process.
   process.exit(1);
 }

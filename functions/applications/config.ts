@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { edgeEnvironment } from '../../http/environment.ts';
+import { edgeEnvironment } from '../../src/lambda/environment.ts';
 
 /** The environment of the applications function. */
 export const environment = z.extend(edgeEnvironment, {

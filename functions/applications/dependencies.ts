@@ -1,10 +1,10 @@
-import { createEdgeStores } from '../../adapters/edge-stores.ts';
-import type { CreateApplicationDeps } from '../../core/applications/create-application.ts';
-import type { ListApplicationsDeps } from '../../core/applications/list-applications.ts';
-import type { SessionDeps } from '../../core/applications/session.ts';
-import type { TenantDeps } from '../../core/applications/change-tenant.ts';
-import type { EdgeDeps } from '../../http/create-api-handler.ts';
-import { consoleLog } from '../../http/request-log.ts';
+import { createEdgeStores } from '../../src/adapters/edge-stores.ts';
+import type { CreateApplicationDeps } from '../../src/core/applications/create-application.ts';
+import type { ListApplicationsDeps } from '../../src/core/applications/list-applications.ts';
+import type { SessionDeps } from '../../src/core/access/session.ts';
+import type { TenantDeps } from '../../src/core/tenants/change-tenant.ts';
+import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
+import { consoleLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type ApplicationsDeps = EdgeDeps &

@@ -1,4 +1,4 @@
-import { createApiHandler } from '../../http/create-api-handler.ts';
+import { createApiHandler } from '../../src/http/create-api-handler.ts';
 import { dependencies } from './dependencies.ts';
 import { routes } from './routes.ts';
 

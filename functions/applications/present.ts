@@ -1,8 +1,8 @@
-import type { PermissionInfo } from '../../core/applications/list-permissions.ts';
-import type { CreatedSession } from '../../core/applications/session.ts';
-import type { TenantProfile } from '../../core/applications/tenant-profile.ts';
-import type { JsonObject } from '../../core/shared/json.ts';
-import { formatTimestamp } from '../../core/shared/timestamp.ts';
+import type { PermissionInfo } from '../../src/core/access/list-permissions.ts';
+import type { CreatedSession } from '../../src/core/access/session.ts';
+import type { TenantProfile } from '../../src/core/tenants/tenant-profile.ts';
+import type { JsonObject } from '../../src/core/shared/json.ts';
+import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 
 /** A permission, as an application may be granted it. */
 export function presentPermission(permission: PermissionInfo): JsonObject {

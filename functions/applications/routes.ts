@@ -2,16 +2,16 @@ import {
   deleteApplication,
   regenerateKey,
   updateApplication,
-} from '../../core/applications/change-application.ts';
-import { createApplication } from '../../core/applications/create-application.ts';
-import { getApplication, getOwnApplication } from '../../core/applications/get-application.ts';
-import { listApplications } from '../../core/applications/list-applications.ts';
-import { listPermissions } from '../../core/applications/list-permissions.ts';
-import { authorizeSession, createSession } from '../../core/applications/session.ts';
-import { getTenant, updateTenant } from '../../core/applications/tenant-profile.ts';
-import { presentPage } from '../../http/page-query.ts';
-import { presentApplication } from '../../http/present-application.ts';
-import { route, type Route } from '../../http/route.ts';
+} from '../../src/core/applications/change-application.ts';
+import { createApplication } from '../../src/core/applications/create-application.ts';
+import { getApplication, getOwnApplication } from '../../src/core/applications/get-application.ts';
+import { listApplications } from '../../src/core/applications/list-applications.ts';
+import { listPermissions } from '../../src/core/access/list-permissions.ts';
+import { authorizeSession, createSession } from '../../src/core/access/session.ts';
+import { getTenant, updateTenant } from '../../src/core/tenants/tenant-profile.ts';
+import { presentPage } from '../../src/http/page-query.ts';
+import { presentApplication } from '../../src/http/present-application.ts';
+import { route, type Route } from '../../src/http/route.ts';
 import type { ApplicationsDeps } from './dependencies.ts';
 import { presentPermission, presentSession, presentTenant } from './present.ts';
 import {

@@ -4,22 +4,22 @@ import {
   CONDITION_OPERATORS,
   TRANSFORMS,
   type AccessRule,
-} from '../../core/applications/access-rule.ts';
-import type { ApplicationUpdate } from '../../core/applications/change-application.ts';
-import type { NewApplication } from '../../core/applications/create-application.ts';
+} from '../../src/core/access/access-rule.ts';
+import type { ApplicationUpdate } from '../../src/core/applications/change-application.ts';
+import type { NewApplication } from '../../src/core/applications/create-application.ts';
 import {
   APPLICATION_TYPES,
   PERMISSION_NAMES,
   type ApplicationType,
-} from '../../core/applications/permission.ts';
-import type { Authorization } from '../../core/applications/session.ts';
-import { CONTAINER_FORM, parseContainer } from '../../core/shared/container.ts';
-import { defined } from '../../core/shared/defined.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { invalid } from '../../core/shared/service-error.ts';
-import { parseIsoTimestamp } from '../../core/shared/timestamp.ts';
-import { idsOf, pageRequestOf, queryOf } from '../../http/page-query.ts';
-import { body, boolean, lengthTo, list, name, names, oneOf, optional, text } from '../../http/schemas.ts';
+} from '../../src/core/access/permission.ts';
+import type { Authorization } from '../../src/core/access/session.ts';
+import { CONTAINER_FORM, parseContainer } from '../../src/core/shared/container.ts';
+import { defined } from '../../src/core/shared/defined.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { invalid } from '../../src/core/shared/service-error.ts';
+import { parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
+import { idsOf, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
+import { body, boolean, lengthTo, list, name, names, oneOf, optional, text } from '../../src/http/schemas.ts';
 
 const DESCRIPTION_MAX_LENGTH = 500;
 const CONDITION_VALUE_MAX_LENGTH = 500;

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { createTenant } from '../../core/applications/create-tenant.ts';
-import { destroyTenantStep } from '../../core/operations/destroy-tenant.ts';
-import { health } from '../../core/operations/health.ts';
-import { resealStep } from '../../core/operations/reseal-records.ts';
-import { beginRootReplacement, continueRootReplacement } from '../../core/operations/replace-root.ts';
-import { rotateDataKey } from '../../core/operations/rotate-data-key.ts';
-import type { Invocation } from '../../core/reactors/invocation.ts';
-import { ServiceError } from '../../core/shared/service-error.ts';
-import { formatTimestamp } from '../../core/shared/timestamp.ts';
-import { listParkedDeliveries, resendDelivery } from '../../core/webhooks/parked-deliveries.ts';
-import { rotateWebhookSecret } from '../../core/webhooks/webhook-secrets.ts';
-import { isDestroyed } from '../../core/applications/tenant.ts';
+import { createTenant } from '../../src/core/tenants/create-tenant.ts';
+import { destroyTenantStep } from '../../src/core/tenants/destroy-tenant.ts';
+import { health } from '../../src/core/sweep/health.ts';
+import { resealStep } from '../../src/core/tenants/reseal-records.ts';
+import { beginRootReplacement, continueRootReplacement } from '../../src/core/tenants/replace-root.ts';
+import { rotateDataKey } from '../../src/core/tenants/rotate-data-key.ts';
+import type { Invocation } from '../../src/core/reactors/invocation.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
+import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
+import { listParkedDeliveries, resendDelivery } from '../../src/core/webhooks/parked-deliveries.ts';
+import { rotateWebhookSecret } from '../../src/core/webhooks/webhook-secrets.ts';
+import { isDestroyed } from '../../src/core/tenants/tenant.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 const PARKED_MAX = 1_000;

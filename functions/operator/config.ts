@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { variable, wholeNumber } from '../../http/environment.ts';
+import { variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The environment of the operator function. */
 export const environment = z.object({

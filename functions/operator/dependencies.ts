@@ -6,30 +6,30 @@ import {
   CLIENT_SETTINGS,
   CONTROL_CLIENT_SETTINGS,
   withoutLogger,
-} from '../../adapters/aws/client-settings.ts';
-import { createApplicationStore } from '../../adapters/dynamodb/application-store.ts';
-import { oldestDue } from '../../adapters/dynamodb/due-index.ts';
-import { countCold, countParked } from '../../adapters/dynamodb/due-reactors.ts';
-import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
-import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
-import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
-import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
-import { createKmsKeyService } from '../../adapters/kms/kms-key-service.ts';
-import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
-import { createInvocationQueue, queueDepth } from '../../adapters/sqs/invocation-queue.ts';
-import type { CreateTenantDeps } from '../../core/applications/create-tenant.ts';
-import type { TenantStore } from '../../core/applications/tenant.ts';
-import { createTenantKeys } from '../../core/crypto/tenant-keys.ts';
-import { createVault } from '../../core/crypto/vault.ts';
-import type { DestroyTenantDeps } from '../../core/operations/destroy-tenant.ts';
-import type { HealthDeps } from '../../core/operations/health.ts';
-import type { ResealDeps } from '../../core/operations/reseal-records.ts';
-import type { ReplaceRootDeps } from '../../core/operations/replace-root.ts';
-import type { RotateDataKeyDeps } from '../../core/operations/rotate-data-key.ts';
-import { randomIdentity } from '../../core/shared/write-identity.ts';
-import type { ParkedDeliveriesDeps } from '../../core/webhooks/parked-deliveries.ts';
-import type { WebhookSecretDeps } from '../../core/webhooks/webhook-secrets.ts';
-import { logFailure } from '../../http/request-log.ts';
+} from '../../src/adapters/aws/client-settings.ts';
+import { createApplicationStore } from '../../src/adapters/dynamodb/application-store.ts';
+import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
+import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
+import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
+import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
+import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
+import { createKmsKeyService } from '../../src/adapters/kms/kms-key-service.ts';
+import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
+import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { CreateTenantDeps } from '../../src/core/tenants/create-tenant.ts';
+import type { TenantStore } from '../../src/core/tenants/tenant.ts';
+import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
+import { createVault } from '../../src/core/crypto/vault.ts';
+import type { DestroyTenantDeps } from '../../src/core/tenants/destroy-tenant.ts';
+import type { HealthDeps } from '../../src/core/sweep/health.ts';
+import type { ResealDeps } from '../../src/core/tenants/reseal-records.ts';
+import type { ReplaceRootDeps } from '../../src/core/tenants/replace-root.ts';
+import type { RotateDataKeyDeps } from '../../src/core/tenants/rotate-data-key.ts';
+import { randomIdentity } from '../../src/core/shared/write-identity.ts';
+import type { ParkedDeliveriesDeps } from '../../src/core/webhooks/parked-deliveries.ts';
+import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
+import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type OperatorDeps = { readonly tenantStore: TenantStore } & CreateTenantDeps &

@@ -1,8 +1,8 @@
-import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
-import { createEgressClient } from '../../adapters/egress/https-egress-client.ts';
-import type { ForwardDeps } from '../../core/proxy/forward.ts';
-import type { EdgeDeps } from '../../http/create-api-handler.ts';
-import { consoleLog } from '../../http/request-log.ts';
+import { createEdgeAndTokenStores } from '../../src/adapters/edge-stores.ts';
+import { createEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
+import type { ForwardDeps } from '../../src/core/proxy/forward.ts';
+import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
+import { consoleLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type ProxyDeps = EdgeDeps & ForwardDeps;

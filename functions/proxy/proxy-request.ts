@@ -1,5 +1,5 @@
-import type { ProxyRequest } from '../../core/proxy/forward.ts';
-import type { ApiRequest } from '../../http/api-request.ts';
+import type { ProxyRequest } from '../../src/core/proxy/forward.ts';
+import type { ApiRequest } from '../../src/http/api-request.ts';
 
 /** A character that stands for itself in a path (RFC 3986, section 3.3); the gateway has decoded what was encoded. */
 const encodeSegment = (segment: string): string =>

@@ -1,5 +1,5 @@
-import { forward } from '../../core/proxy/forward.ts';
-import { route, type Method, type Route } from '../../http/route.ts';
+import { forward } from '../../src/core/proxy/forward.ts';
+import { route, type Method, type Route } from '../../src/http/route.ts';
 import type { ProxyDeps } from './dependencies.ts';
 import { proxyRequest } from './proxy-request.ts';
 

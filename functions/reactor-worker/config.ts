@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hostList, variable, wholeNumber } from '../../http/environment.ts';
+import { hostList, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The environment of the worker that runs asynchronous invocations. */
 export const environment = z.object({

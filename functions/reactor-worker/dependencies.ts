@@ -1,16 +1,20 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS, invokeClientSettings, withoutLogger } from '../../adapters/aws/client-settings.ts';
-import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
-import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
-import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
-import { createReactorRunner } from '../../adapters/lambda/reactor-runner.ts';
-import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
-import type { RunInvocationDeps } from '../../core/reactors/run-invocation.ts';
-import { presentFailure, presentReactorResult } from '../../http/present-reactor-result.ts';
-import { logFailure } from '../../http/request-log.ts';
-import { parseTokenInput } from '../../http/token-input.ts';
+import {
+  CLIENT_SETTINGS,
+  invokeClientSettings,
+  withoutLogger,
+} from '../../src/adapters/aws/client-settings.ts';
+import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
+import { createEdgeAndTokenStores } from '../../src/adapters/edge-stores.ts';
+import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
+import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { RunInvocationDeps } from '../../src/core/reactors/run-invocation.ts';
+import { presentFailure, presentReactorResult } from '../../src/http/present-reactor-result.ts';
+import { logFailure } from '../../src/lambda/request-log.ts';
+import { parseTokenInput } from '../../src/http/token-input.ts';
 import { environment } from './config.ts';
 
 /** Longest wait for the answer of an instance, in ms: the longest run (spec.md, Limits) and what it takes to start. */

@@ -1,5 +1,5 @@
-import { runInvocation } from '../../core/reactors/run-invocation.ts';
-import { invocationMessages } from '../../http/invocation-messages.ts';
+import { runInvocation } from '../../src/core/reactors/run-invocation.ts';
+import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
 import { dependencies } from './dependencies.ts';
 
 const deps = dependencies(process.env);

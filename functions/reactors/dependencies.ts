@@ -5,21 +5,21 @@ import {
   CONTROL_CLIENT_SETTINGS,
   invokeClientSettings,
   withoutLogger,
-} from '../../adapters/aws/client-settings.ts';
-import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
-import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
-import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
-import { createReactorFunctions } from '../../adapters/lambda/reactor-functions.ts';
-import { createReactorRunner } from '../../adapters/lambda/reactor-runner.ts';
-import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
-import type { ChangeReactorDeps } from '../../core/reactors/create-reactor.ts';
-import type { GetResultDeps } from '../../core/reactors/get-result.ts';
-import type { ListReactorsDeps } from '../../core/reactors/list-reactors.ts';
-import type { RunReactorDeps } from '../../core/reactors/run-reactor.ts';
-import type { StartInvocationDeps } from '../../core/reactors/start-invocation.ts';
-import type { EdgeDeps } from '../../http/create-api-handler.ts';
-import { consoleLog, logCold } from '../../http/request-log.ts';
-import { parseTokenInput } from '../../http/token-input.ts';
+} from '../../src/adapters/aws/client-settings.ts';
+import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
+import { createEdgeAndTokenStores } from '../../src/adapters/edge-stores.ts';
+import { createReactorFunctions } from '../../src/adapters/lambda/reactor-functions.ts';
+import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
+import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
+import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
+import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
+import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
+import type { StartInvocationDeps } from '../../src/core/reactors/start-invocation.ts';
+import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
+import { consoleLog, logCold } from '../../src/lambda/request-log.ts';
+import { parseTokenInput } from '../../src/http/token-input.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = EdgeDeps &

@@ -1,14 +1,14 @@
-import type { Caller } from '../../core/applications/application.ts';
-import { react } from '../../core/reactors/react.ts';
-import { keepReaction, replayReaction, type KeptReaction } from '../../core/reactors/replay-reaction.ts';
-import { startInvocation } from '../../core/reactors/start-invocation.ts';
-import type { Json } from '../../core/shared/json.ts';
-import type { RunOnce } from '../../core/shared/run-once.ts';
-import type { WriteIdentity } from '../../core/shared/write-identity.ts';
-import type { ApiRequest } from '../../http/api-request.ts';
-import { presentReactorResult } from '../../http/present-reactor-result.ts';
-import { withoutAnyCvc } from '../../core/shared/without-cvc.ts';
-import type { RouteAnswer } from '../../http/route.ts';
+import type { Caller } from '../../src/core/applications/application.ts';
+import { react } from '../../src/core/reactors/react.ts';
+import { keepReaction, replayReaction, type KeptReaction } from '../../src/core/reactors/replay-reaction.ts';
+import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
+import type { Json } from '../../src/core/shared/json.ts';
+import type { RunOnce } from '../../src/core/shared/run-once.ts';
+import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
+import type { ApiRequest } from '../../src/http/api-request.ts';
+import { presentReactorResult } from '../../src/http/present-reactor-result.ts';
+import { withoutAnyCvc } from '../../src/core/shared/without-cvc.ts';
+import type { RouteAnswer } from '../../src/http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 
 interface Invocation {

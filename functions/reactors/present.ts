@@ -1,9 +1,9 @@
-import type { ReactorView } from '../../core/reactors/get-reactor.ts';
-import type { ResultView } from '../../core/reactors/get-result.ts';
-import { defined } from '../../core/shared/defined.ts';
-import type { JsonObject } from '../../core/shared/json.ts';
-import { formatTimestamp } from '../../core/shared/timestamp.ts';
-import { presentApplication } from '../../http/present-application.ts';
+import type { ReactorView } from '../../src/core/reactors/get-reactor.ts';
+import type { ResultView } from '../../src/core/reactors/get-result.ts';
+import { defined } from '../../src/core/shared/defined.ts';
+import type { JsonObject } from '../../src/core/shared/json.ts';
+import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
+import { presentApplication } from '../../src/http/present-application.ts';
 
 /** The Reactor object (spec.md), its application without a key. */
 export function presentReactor({ reactor, application }: ReactorView): JsonObject {

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import type { ReactorPatch } from '../../core/reactors/change-reactor.ts';
+import type { ReactorPatch } from '../../src/core/reactors/change-reactor.ts';
 import {
   CODE_MAX_LENGTH,
   CONFIGURATION_MAX_ENTRIES,
   type ReactorDefinition,
-} from '../../core/reactors/reactor.ts';
-import { defined } from '../../core/shared/defined.ts';
-import { isJsonObject } from '../../core/shared/json.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { invalid } from '../../core/shared/service-error.ts';
-import { idsOf, pageRequestOf, queryOf } from '../../http/page-query.ts';
-import { body, json, lengthTo, name, optional, text, textMap, wellFormed } from '../../http/schemas.ts';
+} from '../../src/core/reactors/reactor.ts';
+import { defined } from '../../src/core/shared/defined.ts';
+import { isJsonObject } from '../../src/core/shared/json.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { invalid } from '../../src/core/shared/service-error.ts';
+import { idsOf, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
+import { body, json, lengthTo, name, optional, text, textMap, wellFormed } from '../../src/http/schemas.ts';
 
 const KEY_MAX_LENGTH = 200;
 const VALUE_MAX_LENGTH = 1_000;

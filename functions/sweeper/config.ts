@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { DUE_WORKS } from '../../core/sweep/sweep.ts';
-import { variable, wholeNumber } from '../../http/environment.ts';
+import { DUE_WORKS } from '../../src/core/sweep/sweep.ts';
+import { variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The values of the metrics' dimension `Work`. */
 export const WORKS = DUE_WORKS;

@@ -6,18 +6,23 @@ import {
   CLIENT_SETTINGS,
   CONTROL_CLIENT_SETTINGS,
   withoutLogger,
-} from '../../adapters/aws/client-settings.ts';
-import { dueApplications, dueKeyRotations, dueSessions } from '../../adapters/dynamodb/due-access.ts';
-import { countCold, countParked, dueInvocations, dueReactors } from '../../adapters/dynamodb/due-reactors.ts';
-import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
-import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
-import { createReactorStore } from '../../adapters/dynamodb/reactor-store.ts';
-import { createTenantStore } from '../../adapters/dynamodb/tenant-store.ts';
-import { createReactorRepairs } from '../../adapters/lambda/reactor-repairs.ts';
-import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
-import type { Clock } from '../../core/shared/clock.ts';
-import { logCold } from '../../http/request-log.ts';
-import { DUE_WORKS, type DueWork, type DueWorkName } from '../../core/sweep/sweep.ts';
+} from '../../src/adapters/aws/client-settings.ts';
+import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
+import {
+  countCold,
+  countParked,
+  dueInvocations,
+  dueReactors,
+} from '../../src/adapters/dynamodb/due-reactors.ts';
+import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
+import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
+import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
+import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
+import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { Clock } from '../../src/core/shared/clock.ts';
+import { logCold } from '../../src/lambda/request-log.ts';
+import { DUE_WORKS, type DueWork, type DueWorkName } from '../../src/core/sweep/sweep.ts';
 import { environment } from './config.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { sweepAll, type SweepReport } from '../../core/sweep/sweep.ts';
-import { logFailure } from '../../http/request-log.ts';
+import { sweepAll, type SweepReport } from '../../src/core/sweep/sweep.ts';
+import { logFailure } from '../../src/lambda/request-log.ts';
 import type { SweeperDeps } from './dependencies.ts';
 
 /** Time that a run leaves unused before Lambda would end it, in ms. */

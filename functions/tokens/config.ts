@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { edgeEnvironment, variable, wholeNumber } from '../../http/environment.ts';
+import { edgeEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The environment of the tokens function. */
 export const environment = z.extend(edgeEnvironment, {

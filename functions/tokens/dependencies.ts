@@ -1,7 +1,7 @@
-import { createEdgeAndTokenStores } from '../../adapters/edge-stores.ts';
-import type { CreateTokenDeps } from '../../core/tokens/create-tokens.ts';
-import type { EdgeDeps } from '../../http/create-api-handler.ts';
-import { consoleLog } from '../../http/request-log.ts';
+import { createEdgeAndTokenStores } from '../../src/adapters/edge-stores.ts';
+import type { CreateTokenDeps } from '../../src/core/tokens/create-tokens.ts';
+import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
+import { consoleLog } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 export type TokensDeps = EdgeDeps & CreateTokenDeps;

@@ -1,21 +1,21 @@
-import { createToken } from '../../core/tokens/create-tokens.ts';
-import { deleteToken } from '../../core/tokens/delete-token.ts';
-import { detokenize } from '../../core/tokens/detokenize.ts';
-import { getToken } from '../../core/tokens/get-token.ts';
-import { keepToken, keepTokens, replayToken, replayTokens } from '../../core/tokens/kept-token.ts';
-import { listTokens } from '../../core/tokens/list-tokens.ts';
-import { searchTokens } from '../../core/tokens/search-tokens.ts';
-import { tokenObject } from '../../core/tokens/token-object.ts';
-import type { TokenResult } from '../../core/tokens/token-result.ts';
-import { tokenize } from '../../core/tokens/tokenize.ts';
-import { updateToken } from '../../core/tokens/update-token.ts';
-import { presentPage } from '../../http/page-query.ts';
-import { route, type Route } from '../../http/route.ts';
+import { createToken } from '../../src/core/tokens/create-tokens.ts';
+import { deleteToken } from '../../src/core/tokens/delete-token.ts';
+import { detokenize } from '../../src/core/tokens/detokenize.ts';
+import { getToken } from '../../src/core/tokens/get-token.ts';
+import { keepToken, keepTokens, replayToken, replayTokens } from '../../src/core/tokens/kept-token.ts';
+import { listTokens } from '../../src/core/tokens/list-tokens.ts';
+import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
+import { tokenObject } from '../../src/core/tokens/token-object.ts';
+import type { TokenResult } from '../../src/core/tokens/token-result.ts';
+import { tokenize } from '../../src/core/tokens/tokenize.ts';
+import { updateToken } from '../../src/core/tokens/update-token.ts';
+import { presentPage } from '../../src/http/page-query.ts';
+import { route, type Route } from '../../src/http/route.ts';
 import type { TokensDeps } from './dependencies.ts';
-import { json } from '../../http/schemas.ts';
-import { createTokenBody, parseTokenInput } from '../../http/token-input.ts';
-import { presentResult, presentTokenized } from '../../http/present-token.ts';
-import { asJson, keptToken, keptTokens } from '../../http/kept-tokens.ts';
+import { json } from '../../src/http/schemas.ts';
+import { createTokenBody, parseTokenInput } from '../../src/http/token-input.ts';
+import { presentResult, presentTokenized } from '../../src/http/present-token.ts';
+import { asJson, keptToken, keptTokens } from '../../src/http/kept-tokens.ts';
 import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
 
 /** The token of a path, read beside authentication. */

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { defined } from '../../core/shared/defined.ts';
-import { isJsonObject } from '../../core/shared/json.ts';
-import { parseJson } from '../../core/shared/parse-json.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { invalid } from '../../core/shared/service-error.ts';
-import type { TokenFilters } from '../../core/tokens/list-tokens.ts';
-import type { TokenPatch } from '../../core/tokens/update-token.ts';
-import { idsOf, pageMembers, pageRequest, pageRequestOf, queryOf } from '../../http/page-query.ts';
-import { body, boolean, json, list, optional, text, textMap } from '../../http/schemas.ts';
+import { defined } from '../../src/core/shared/defined.ts';
+import { isJsonObject } from '../../src/core/shared/json.ts';
+import { parseJson } from '../../src/core/shared/parse-json.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { invalid } from '../../src/core/shared/service-error.ts';
+import type { TokenFilters } from '../../src/core/tokens/list-tokens.ts';
+import type { TokenPatch } from '../../src/core/tokens/update-token.ts';
+import { idsOf, pageMembers, pageRequest, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
+import { body, boolean, json, list, optional, text, textMap } from '../../src/http/schemas.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));

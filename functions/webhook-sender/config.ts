@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hostList, variable } from '../../http/environment.ts';
+import { hostList, variable } from '../../src/lambda/environment.ts';
 
 /** The environment of the sender of webhooks. */
 export const environment = z.object({

@@ -1,12 +1,12 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CLIENT_SETTINGS, withoutLogger } from '../../adapters/aws/client-settings.ts';
-import { createInvocationStore } from '../../adapters/dynamodb/invocation-store.ts';
-import { createEdgeStores } from '../../adapters/edge-stores.ts';
-import { createEgressClient } from '../../adapters/egress/https-egress-client.ts';
-import { createInvocationQueue } from '../../adapters/sqs/invocation-queue.ts';
-import type { DeliverDeps } from '../../core/webhooks/deliver.ts';
-import { presentFailure } from '../../http/present-reactor-result.ts';
-import { logFailure } from '../../http/request-log.ts';
+import { CLIENT_SETTINGS, withoutLogger } from '../../src/adapters/aws/client-settings.ts';
+import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
+import { createEdgeStores } from '../../src/adapters/edge-stores.ts';
+import { createEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
+import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import type { DeliverDeps } from '../../src/core/webhooks/deliver.ts';
+import { presentFailure } from '../../src/http/present-reactor-result.ts';
+import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */

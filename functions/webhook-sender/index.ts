@@ -1,5 +1,5 @@
-import { deliver } from '../../core/webhooks/deliver.ts';
-import { invocationMessages } from '../../http/invocation-messages.ts';
+import { deliver } from '../../src/core/webhooks/deliver.ts';
+import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
 import { dependencies } from './dependencies.ts';
 
 const deps = dependencies(process.env);

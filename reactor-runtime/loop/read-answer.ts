@@ -1,5 +1,5 @@
 import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
-import { JsonExtentError, membersOf } from '../../core/shared/json-extent.ts';
+import { JsonExtentError, membersOf } from '../../src/core/shared/json-extent.ts';
 import { outcome, type LoadFailure } from './outcome.ts';
 
 /** The longest message that is read, in UTF-16: no honest worker sends a longer one. */

@@ -16,7 +16,7 @@ export const {
   getOwnPropertyDescriptor,
   ownKeys: ownKeysOf,
 } = Reflect;
-// `JSON.parse`, not the one of core/shared: Node.js 16, on which this runs, reads every name right (docs/decisions/0014).
+// `JSON.parse`, not the one of src/core/shared: Node.js 16, on which this runs, reads every name right (docs/decisions/0014).
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
 export const { assign, keys: keysOf, create: createObject, entries: entriesOf } = Object;
 export const isArray = Array.isArray;

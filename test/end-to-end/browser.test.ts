@@ -47,7 +47,7 @@ describe('a page of another origin', () => {
 describe('the SDK in a page of another origin', () => {
   it('collects a card, lists with a session, and tells errors by their class', async () => {
     const bundled = await build({
-      entryPoints: ['sdk/index.ts'],
+      entryPoints: ['packages/sdk/src/index.ts'],
       bundle: true,
       write: false,
       format: 'esm',

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { dueCvcs, dueTokens } from '../../adapters/dynamodb/due-tokens.ts';
-import { measureCounts } from '../../bench/counts/measure-counts.ts';
-import { openWire, wireCost } from '../../bench/counts/wire.ts';
-import { createTokenStore } from '../../adapters/dynamodb/token-store.ts';
-import { sweep } from '../../core/sweep/sweep.ts';
+import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
+import { measureCounts } from '../../tools/bench/counts/measure-counts.ts';
+import { openWire, wireCost } from '../../tools/bench/counts/wire.ts';
+import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
+import { sweep } from '../../src/core/sweep/sweep.ts';
 import { aCvc, aStoredToken } from '../adapters/dynamodb/a-stored-token.ts';
 import { aDatabase } from '../support/a-database.ts';
 import { runService, type RunningService } from '../support/run-service.ts';

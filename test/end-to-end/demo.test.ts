@@ -7,7 +7,7 @@ jest.setTimeout(120_000);
 /** `npm run demo`, as somebody runs it whose temporary files all go to a folder that can be looked into. */
 function runDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
-  const child = spawn(process.execPath, ['demo/start.ts', ...args], {
+  const child = spawn(process.execPath, ['tools/demo/start.ts', ...args], {
     stdio: 'pipe',
     env: { ...process.env, TMPDIR: folder, FORCE_COLOR: undefined, ...env },
   });

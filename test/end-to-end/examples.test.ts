@@ -3,7 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createClient } from '../../sdk/index.ts';
+import { createClient } from '../../packages/sdk/src/index.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { runService, type RunningService } from '../support/run-service.ts';

@@ -149,7 +149,7 @@ describe('a service of its own', () => {
   });
 
   it('refuses settings and options that it does not know', async () => {
-    const start = (...args: string[]) => run(process.execPath, ['local/start.ts', '--port', '0', ...args]);
+    const start = (...args: string[]) => run(process.execPath, ['bin/local.ts', '--port', '0', ...args]);
     await expect(start('--set', 'cvcLifetime=1')).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringContaining('unknown setting cvcLifetime'),
@@ -161,7 +161,7 @@ describe('a service of its own', () => {
     await expect(start('--tick', 'x')).rejects.toMatchObject({ code: 2 });
     await expect(start('--nothing')).rejects.toMatchObject({ code: 2 });
     const port = new URL(credentials.base_url).port;
-    await expect(run(process.execPath, ['local/start.ts', '--port', port])).rejects.toMatchObject({
+    await expect(run(process.execPath, ['bin/local.ts', '--port', port])).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(port),
     });

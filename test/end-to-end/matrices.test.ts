@@ -1,10 +1,10 @@
-import { allRoutes } from '../../openapi/all-routes.ts';
+import { allRoutes } from '../../tools/openapi/all-routes.ts';
 import {
   isLegalFor,
   PERMISSION_NAMES,
   type ApplicationType,
   type Permission,
-} from '../../core/applications/permission.ts';
+} from '../../src/core/access/permission.ts';
 import { operator } from '../support/operator.ts';
 import {
   aRevealingApplication,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { allRoutes } from '../../openapi/all-routes.ts';
-import { OPERATIONS } from '../../openapi/create-document.ts';
+import { allRoutes } from '../../tools/openapi/all-routes.ts';
+import { OPERATIONS } from '../../tools/openapi/create-document.ts';
 import { CHROMIUM_FLAGS } from '../support/browser.ts';
 import { temporaryFolder } from '../support/run-service.ts';
 import { aRevealingApplication, credentials, management } from '../support/service.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { Secret } from '../../core/shared/secret.ts';
-import { signWebhook } from '../../core/webhooks/sign-webhook.ts';
-import { createClient } from '../../sdk/index.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { signWebhook } from '../../src/core/webhooks/sign-webhook.ts';
+import { createClient } from '../../packages/sdk/src/index.ts';
 import { layer } from '../reactor-runtime/a-reactor.ts';
 import { inBrowser } from '../support/browser.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
@@ -233,8 +233,8 @@ describe('TypeScript', () => {
       { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
     ],
   ])('takes right use and refuses wrong use with the module resolution %s', async (_name, file, options) => {
-    const text = readFileSync('test/sdk/fixture-types.ts', 'utf8').replace(
-      '../../sdk/index.ts',
+    const text = readFileSync('packages/sdk/test/fixture-types.ts', 'utf8').replace(
+      '../../packages/sdk/src/index.ts',
       '@cloakroom/sdk',
     );
     expect(await compiled(file, text, { ...DOM, ...options })).toBe('');

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Caller } from '../../core/applications/application.ts';
-import type { Credential } from '../../core/applications/application-store.ts';
-import { generateApiKey } from '../../core/crypto/api-key.ts';
-import type { Vault } from '../../core/crypto/vault.ts';
+import type { Caller } from '../../src/core/applications/application.ts';
+import type { Credential } from '../../src/core/applications/application-store.ts';
+import { generateApiKey } from '../../src/core/crypto/api-key.ts';
+import type { Vault } from '../../src/core/crypto/vault.ts';
 import type {
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
-} from '../../core/shared/idempotency-store.ts';
-import type { Json } from '../../core/shared/json.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import type { EdgeDeps } from '../../http/create-api-handler.ts';
-import type { RequestLogLine } from '../../http/request-log.ts';
+} from '../../src/core/shared/idempotency-store.ts';
+import type { Json } from '../../src/core/shared/json.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
+import type { RequestLogLine } from '../../src/lambda/request-log.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 
 export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { generateApiKey } from '../../core/crypto/api-key.ts';
-import { ServiceError } from '../../core/shared/service-error.ts';
-import { createApiHandler, type EdgeDeps } from '../../http/create-api-handler.ts';
-import { route, type Route } from '../../http/route.ts';
-import { body, text } from '../../http/schemas.ts';
+import { generateApiKey } from '../../src/core/crypto/api-key.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
+import { createApiHandler, type EdgeDeps } from '../../src/http/create-api-handler.ts';
+import { route, type Route } from '../../src/http/route.ts';
+import { body, text } from '../../src/http/schemas.ts';
 import { aCaller, anEdge, anEvent, KEY, TENANT } from './an-api.ts';
 
 const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';

@@ -1,8 +1,8 @@
-import type { Json } from '../../core/shared/json.ts';
-import type { WriteIdentity } from '../../core/shared/write-identity.ts';
-import { apiRequest } from '../../http/api-request.ts';
-import { withIdempotency, type IdempotentRequest } from '../../http/idempotency.ts';
-import type { MatchedRoute, Route } from '../../http/route.ts';
+import type { Json } from '../../src/core/shared/json.ts';
+import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
+import { apiRequest } from '../../src/http/api-request.ts';
+import { withIdempotency, type IdempotentRequest } from '../../src/http/idempotency.ts';
+import type { MatchedRoute, Route } from '../../src/http/route.ts';
 import { aCaller, anEdge, anEvent } from './an-api.ts';
 
 function aMatch(

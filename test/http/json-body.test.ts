@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { contentOfBytes, contentOfText } from '../../core/shared/content.ts';
-import { parseJsonBody } from '../../http/json-body.ts';
+import { contentOfBytes, contentOfText } from '../../src/core/shared/content.ts';
+import { parseJsonBody } from '../../src/http/json-body.ts';
 
 const parse = (text: string) => parseJsonBody(contentOfText(text));
 const refused = (detail: unknown = expect.any(String)) =>

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { apiRequest } from '../../http/api-request.ts';
-import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../http/parse-input.ts';
-import type { Route } from '../../http/route.ts';
-import { body, list, oneOf, optional, text, textMap } from '../../http/schemas.ts';
+import { apiRequest } from '../../src/http/api-request.ts';
+import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../src/http/parse-input.ts';
+import type { Route } from '../../src/http/route.ts';
+import { body, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
 import { anEvent } from './an-api.ts';
 
 const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { ServiceError, type ServiceErrorCode } from '../../core/shared/service-error.ts';
-import { problemOf, PROBLEMS } from '../../http/problem.ts';
-import { causesOf } from '../../http/request-log.ts';
+import { ServiceError, type ServiceErrorCode } from '../../src/core/shared/service-error.ts';
+import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
+import { causesOf } from '../../src/lambda/request-log.ts';
 
 describe('a problem', () => {
   it.each(Object.entries(PROBLEMS))('%s says title, status and detail', (code, { status, title }) => {

@@ -1,6 +1,6 @@
-import { apiRequest } from '../../http/api-request.ts';
-import { reservedHeaders } from '../../http/reserved-headers.ts';
-import { traceId } from '../../http/trace-id.ts';
+import { apiRequest } from '../../src/http/api-request.ts';
+import { reservedHeaders } from '../../src/http/reserved-headers.ts';
+import { traceId } from '../../src/http/trace-id.ts';
 import { anEvent } from './an-api.ts';
 
 describe('reserved headers', () => {

@@ -1,5 +1,5 @@
-import type { Route } from '../../http/route.ts';
-import { routeTable } from '../../http/route-table.ts';
+import type { Route } from '../../src/http/route.ts';
+import { routeTable } from '../../src/http/route-table.ts';
 
 const aRoute = (method: Route<unknown>['method'], path: string): Route<unknown> => ({
   operation: `${method} ${path}`,

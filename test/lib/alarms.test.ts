@@ -1,5 +1,5 @@
-import type { Stack } from '../../local/assembly/read-assembly.ts';
-import { DUE_WORKS } from '../../core/sweep/sweep.ts';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import { DUE_WORKS } from '../../src/core/sweep/sweep.ts';
 import { dependencies as workerDependencies } from '../../functions/reactor-worker/dependencies.ts';
 import { dependencies as sweeperDependencies } from '../../functions/sweeper/dependencies.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';

@@ -1,4 +1,4 @@
-import type { Stack } from '../../local/assembly/read-assembly.ts';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { corsOf } from '../../lib/cors.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { EDGE, synthesized } from '../support/synthesized.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { TRANSFORMS, type Grants, type Transform } from '../../core/applications/access-rule.ts';
-import type { Caller } from '../../core/applications/application.ts';
-import type { Permission } from '../../core/applications/permission.ts';
-import { createVault } from '../../core/crypto/vault.ts';
-import type { Json } from '../../core/shared/json.ts';
+import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
+import type { Caller } from '../../src/core/applications/application.ts';
+import type { Permission } from '../../src/core/access/permission.ts';
+import { createVault } from '../../src/core/crypto/vault.ts';
+import type { Json } from '../../src/core/shared/json.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../core/tokens/a-token-store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { generateApiKey } from '../../core/crypto/api-key.ts';
+import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { manyInstances, type Reply } from '../support/many-instances.ts';
 
 type World = Awaited<ReturnType<typeof manyInstances>>;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { TRANSFORMS } from '../../core/applications/access-rule.ts';
-import { createBudget } from '../../core/expressions/budget.ts';
-import type { Json } from '../../core/shared/json.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { randomIdentity } from '../../core/shared/write-identity.ts';
-import { createToken } from '../../core/tokens/create-tokens.ts';
-import { openPage, type PermittedHead } from '../../core/tokens/open-page.ts';
-import { tokenObject } from '../../core/tokens/token-object.ts';
+import { TRANSFORMS } from '../../src/core/access/access-rule.ts';
+import { createBudget } from '../../src/core/expressions/budget.ts';
+import type { Json } from '../../src/core/shared/json.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { randomIdentity } from '../../src/core/shared/write-identity.ts';
+import { createToken } from '../../src/core/tokens/create-tokens.ts';
+import { openPage, type PermittedHead } from '../../src/core/tokens/open-page.ts';
+import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { aCaller } from '../http/an-api.ts';
 import { aWallWorld, TENANT } from './a-wall-world.ts';
 

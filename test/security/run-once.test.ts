@@ -1,15 +1,15 @@
 import fc from 'fast-check';
-import type { Caller } from '../../core/applications/application.ts';
-import type { RunOutcome } from '../../core/reactors/reactor-runner.ts';
-import { createReactor } from '../../core/reactors/create-reactor.ts';
-import { react } from '../../core/reactors/react.ts';
-import type { RunReactorDeps } from '../../core/reactors/run-reactor.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { ServiceError } from '../../core/shared/service-error.ts';
-import { randomIdentity } from '../../core/shared/write-identity.ts';
-import { apiRequest } from '../../http/api-request.ts';
-import { withIdempotency } from '../../http/idempotency.ts';
-import type { MatchedRoute } from '../../http/route.ts';
+import type { Caller } from '../../src/core/applications/application.ts';
+import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
+import { createReactor } from '../../src/core/reactors/create-reactor.ts';
+import { react } from '../../src/core/reactors/react.ts';
+import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
+import { randomIdentity } from '../../src/core/shared/write-identity.ts';
+import { apiRequest } from '../../src/http/api-request.ts';
+import { withIdempotency } from '../../src/http/idempotency.ts';
+import type { MatchedRoute } from '../../src/http/route.ts';
 import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a-reactor-world.ts';
 import { aCaller, anEdge, anEvent } from '../http/an-api.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { createVault } from '../../core/crypto/vault.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { sealContext, type SealedPlace } from '../../core/tokens/seal-context.ts';
-import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
+import { createVault } from '../../src/core/crypto/vault.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { sealContext, type SealedPlace } from '../../src/core/tokens/seal-context.ts';
+import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { CONTAINERS } from './a-wall-world.ts';
 

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import type { Caller } from '../../core/applications/application.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/shared/json.ts';
-import { Secret } from '../../core/shared/secret.ts';
-import { ServiceError } from '../../core/shared/service-error.ts';
-import { randomIdentity } from '../../core/shared/write-identity.ts';
-import { createToken } from '../../core/tokens/create-tokens.ts';
-import { deleteToken } from '../../core/tokens/delete-token.ts';
-import { detokenize } from '../../core/tokens/detokenize.ts';
-import { getToken } from '../../core/tokens/get-token.ts';
-import { keepToken, replayToken, type KeptToken } from '../../core/tokens/kept-token.ts';
-import { listTokens } from '../../core/tokens/list-tokens.ts';
-import { searchTokens } from '../../core/tokens/search-tokens.ts';
-import { tokenObject } from '../../core/tokens/token-object.ts';
-import { updateToken, type TokenPatch } from '../../core/tokens/update-token.ts';
-import { presentResult } from '../../http/present-token.ts';
+import type { Caller } from '../../src/core/applications/application.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/shared/json.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
+import { randomIdentity } from '../../src/core/shared/write-identity.ts';
+import { createToken } from '../../src/core/tokens/create-tokens.ts';
+import { deleteToken } from '../../src/core/tokens/delete-token.ts';
+import { detokenize } from '../../src/core/tokens/detokenize.ts';
+import { getToken } from '../../src/core/tokens/get-token.ts';
+import { keepToken, replayToken, type KeptToken } from '../../src/core/tokens/kept-token.ts';
+import { listTokens } from '../../src/core/tokens/list-tokens.ts';
+import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
+import { tokenObject } from '../../src/core/tokens/token-object.ts';
+import { updateToken, type TokenPatch } from '../../src/core/tokens/update-token.ts';
+import { presentResult } from '../../src/http/present-token.ts';
 import {
   aWallWorld,
   callers,

@@ -3,14 +3,14 @@ import { DynamoDBClient, paginateScan, type BatchGetItemCommandInput } from '@aw
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
-import type { Table } from '../../adapters/dynamodb/table-client.ts';
-import type { TokenTables } from '../../adapters/dynamodb/token-tables.ts';
+import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
+import type { TokenTables } from '../../src/adapters/dynamodb/token-tables.ts';
 import { DataStack } from '../../lib/data-stack.ts';
-import type { AwsService } from '../../local/aws-service.ts';
-import type { CallRecord } from '../../local/aws-endpoint/call-counter.ts';
-import { startAwsEndpoint } from '../../local/aws-endpoint/start-aws-endpoint.ts';
-import { createDynamoDb } from '../../local/dynamodb/create-dynamodb.ts';
-import type { TableDefinition } from '../../local/dynamodb/table.ts';
+import type { AwsService } from '../../packages/local-aws/src/aws-service.ts';
+import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
+import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
+import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
+import type { TableDefinition } from '../../packages/local-aws/src/dynamodb/table.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;

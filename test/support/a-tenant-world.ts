@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant } from '../../core/applications/create-tenant.ts';
-import type { Tenant, TenantStore } from '../../core/applications/tenant.ts';
-import { createTenantKeys } from '../../core/crypto/tenant-keys.ts';
+import { createTenant } from '../../src/core/tenants/create-tenant.ts';
+import type { Tenant, TenantStore } from '../../src/core/tenants/tenant.ts';
+import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { aKeyService } from './tenant-keys.ts';
 
 /** Tenants in memory under a clock of their own; every `instance` of the service has memories of its own. */

@@ -1,9 +1,13 @@
 // Walks from each alarm to the people that it should reach, and back to what emits its metrics, in synthesized templates.
-import type { PolicyDocument, PolicyStatement } from '../../local/aws-service.ts';
-import type { Stack } from '../../local/assembly/read-assembly.ts';
-import { createResolver, type Identity, type ResourceHandle } from '../../local/assembly/resolve.ts';
-import { conditionKeys, type ConditionKeys } from '../../local/iam/conditions.ts';
-import { applies } from '../../local/iam/statements.ts';
+import type { PolicyDocument, PolicyStatement } from '../../packages/local-aws/src/aws-service.ts';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
+import {
+  createResolver,
+  type Identity,
+  type ResourceHandle,
+} from '../../packages/local-aws/src/assembly/resolve.ts';
+import { conditionKeys, type ConditionKeys } from '../../packages/local-aws/src/iam/conditions.ts';
+import { applies } from '../../packages/local-aws/src/iam/statements.ts';
 import type { EmittedMetric } from './emitted-metrics.ts';
 
 const [ACCOUNT, REGION] = ['111122223333', 'eu-west-1'];

@@ -1,5 +1,5 @@
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import type { DueWork } from '../../core/sweep/sweep.ts';
+import type { DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
 
 /** A metric as CloudWatch reads it from a log line in its embedded metric format. */

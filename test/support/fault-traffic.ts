@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { seededRandom } from '../../local/faults/seeded-random.ts';
+import { seededRandom } from '../../packages/local-aws/src/faults/seeded-random.ts';
 import { call, type Answer, type Body, type CallOptions } from './service.ts';
 import type { Existence, LedgerToken, TokenLedger } from './token-ledger.ts';
 

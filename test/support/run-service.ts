@@ -49,7 +49,7 @@ export async function runService(
     '--verbose',
     ...args,
   ];
-  const child = spawn(process.execPath, ['local/start.ts', ...options], {
+  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../core/shared/parse-json.ts';
+import { parseJson } from '../../src/core/shared/parse-json.ts';
 import { credentials } from './credentials-of-run.ts';
 
 export { credentials };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import type { Stack } from '../../local/assembly/read-assembly.ts';
+import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { buildService } from '../../lib/service.ts';
 import { parseSettings } from '../../lib/settings.ts';
 

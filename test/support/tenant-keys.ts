@@ -1,7 +1,7 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import type { KeyPurpose } from '../../core/crypto/derive-key.ts';
-import type { KeyService } from '../../core/crypto/key-service.ts';
-import type { TenantKeys } from '../../core/crypto/tenant-keys.ts';
+import type { KeyPurpose } from '../../src/core/crypto/derive-key.ts';
+import type { KeyService } from '../../src/core/crypto/key-service.ts';
+import type { TenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 
 /** Keys of tenants in memory, of one version, by what they are made from. */
 export function tenantKeysFrom(keyOf: (tenantId: string, purpose: KeyPurpose) => KeyObject): TenantKeys {

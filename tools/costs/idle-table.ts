@@ -1,7 +1,7 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { DUE_PARTITIONS } from '../../adapters/dynamodb/keys.ts';
-import { REACTOR_MEMORY_MB } from '../../adapters/lambda/reactor-functions.ts';
-import { DUE_WORKS, type DueWork } from '../../core/sweep/sweep.ts';
+import { DUE_PARTITIONS } from '../../src/adapters/dynamodb/keys.ts';
+import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
+import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
 import { runSweep } from '../../functions/sweeper/run-sweep.ts';
 import { PRICES } from './prices.ts';
 import { printedLines } from './printed-lines.ts';

@@ -1,5 +1,5 @@
-import { REACTOR_MEMORY_MB } from '../../adapters/lambda/reactor-functions.ts';
-import { consoleLog, writeLog } from '../../http/request-log.ts';
+import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
+import { consoleLog, writeLog } from '../../src/lambda/request-log.ts';
 import { PRICES } from './prices.ts';
 import { printedLines } from './printed-lines.ts';
 import type { Resource } from './template-resources.ts';

@@ -1,5 +1,5 @@
-import type { LocalFunction } from '../../bench/local-functions.ts';
-import type { HttpApi } from '../../local/gateway/gateway-definition.ts';
+import type { LocalFunction } from '../bench/local-functions.ts';
+import type { HttpApi } from '../../packages/local-aws/src/gateway/gateway-definition.ts';
 
 /** A function under the plain name that it has in the template: `Tokens`, `ReactorWorker`. */
 export interface NamedFunction {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { withoutLogger } from '../../../adapters/aws/client-settings.ts';
-import { Sha256 } from '../../../adapters/aws/sha256.ts';
+import { withoutLogger } from '../../../src/adapters/aws/client-settings.ts';
+import { Sha256 } from '../../../src/adapters/aws/sha256.ts';
 
 const text = Buffer.from('GET\n/\n');
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { newPosition } from '../../../core/shared/position.ts';
-import type { StoredToken } from '../../../core/tokens/token.ts';
-import type { StoredCvc, TokenWrite } from '../../../core/tokens/token-store.ts';
+import { newPosition } from '../../../src/core/shared/position.ts';
+import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { StoredCvc, TokenWrite } from '../../../src/core/tokens/token-store.ts';
 
 export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { dueApplications } from '../../../adapters/dynamodb/due-access.ts';
-import { createApplicationStore } from '../../../adapters/dynamodb/application-store.ts';
-import { changeTenant } from '../../../core/applications/change-tenant.ts';
+import { dueApplications } from '../../../src/adapters/dynamodb/due-access.ts';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import { changeTenant } from '../../../src/core/tenants/change-tenant.ts';
 import {
   deleteApplication,
   regenerateKey,
   updateApplication,
-} from '../../../core/applications/change-application.ts';
-import type { Caller } from '../../../core/applications/application.ts';
-import { sweep } from '../../../core/sweep/sweep.ts';
+} from '../../../src/core/applications/change-application.ts';
+import type { Caller } from '../../../src/core/applications/application.ts';
+import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { manyInstances } from '../../support/many-instances.ts';
 
 /** So many reads that each of eight copies is among them, but once in 10^20. */

@@ -1,5 +1,5 @@
 import type { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { getAll } from '../../../adapters/dynamodb/get-all.ts';
+import { getAll } from '../../../src/adapters/dynamodb/get-all.ts';
 
 const KEYS = ['a', 'b', 'c'].map((pk) => ({ pk, sk: 'x' }));
 

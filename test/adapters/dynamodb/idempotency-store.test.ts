@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { dueCvcs } from '../../../adapters/dynamodb/due-tokens.ts';
-import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { dueCvcs } from '../../../src/adapters/dynamodb/due-tokens.ts';
+import { createIdempotencyStore } from '../../../src/adapters/dynamodb/idempotency-store.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { TENANT } from './a-stored-token.ts';
 

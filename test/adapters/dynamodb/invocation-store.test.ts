@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createInvocationStore } from '../../../adapters/dynamodb/invocation-store.ts';
-import type { Invocation } from '../../../core/reactors/invocation.ts';
+import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation-store.ts';
+import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 
 let database: Database;

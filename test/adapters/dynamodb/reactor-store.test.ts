@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createReactorStore } from '../../../adapters/dynamodb/reactor-store.ts';
-import { dueReactors } from '../../../adapters/dynamodb/due-reactors.ts';
-import type { StoredReactor } from '../../../core/reactors/reactor.ts';
-import { orderedId } from '../../../core/shared/ordered-id.ts';
+import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
+import { dueReactors } from '../../../src/adapters/dynamodb/due-reactors.ts';
+import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import { orderedId } from '../../../src/core/shared/ordered-id.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 
 let database: Database;

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
-import type { Caller } from '../../../core/applications/application.ts';
-import { createVault } from '../../../core/crypto/vault.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { repeatableIdentity } from '../../../core/shared/write-identity.ts';
-import { createTokens } from '../../../core/tokens/create-tokens.ts';
-import type { TokenInput } from '../../../core/tokens/token-input.ts';
+import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
+import type { Caller } from '../../../src/core/applications/application.ts';
+import { createVault } from '../../../src/core/crypto/vault.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
+import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
+import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { TENANT } from './a-stored-token.ts';

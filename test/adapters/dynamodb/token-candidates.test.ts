@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
-import { sortableTime } from '../../../core/shared/position.ts';
-import type { StoredToken } from '../../../core/tokens/token.ts';
+import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
+import { sortableTime } from '../../../src/core/shared/position.ts';
+import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
 import { aStoredToken, TENANT } from './a-stored-token.ts';
 

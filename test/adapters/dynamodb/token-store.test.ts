@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { dueCvcs, dueTokens } from '../../../adapters/dynamodb/due-tokens.ts';
-import { createTokenStore } from '../../../adapters/dynamodb/token-store.ts';
-import { sweep, type DueRecord } from '../../../core/sweep/sweep.ts';
-import type { StoredToken } from '../../../core/tokens/token.ts';
+import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
+import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
+import { sweep, type DueRecord } from '../../../src/core/sweep/sweep.ts';
+import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { aCvc, aFullToken, aStoredToken, changed, TENANT, terms } from './a-stored-token.ts';
 

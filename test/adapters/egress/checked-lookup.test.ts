@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkedLookup, ForbiddenAddressError } from '../../../adapters/egress/checked-lookup.ts';
-import { createEgressClient } from '../../../adapters/egress/https-egress-client.ts';
-import { Secret } from '../../../core/shared/secret.ts';
+import { checkedLookup, ForbiddenAddressError } from '../../../src/adapters/egress/checked-lookup.ts';
+import { createEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
 
 const PUBLIC = { address: '93.184.216.34', family: 4 };
 const LOOPBACK = { address: '127.0.0.1', family: 4 };

@@ -8,13 +8,19 @@ import {
   ListVersionsByFunctionCommand,
 } from '@aws-sdk/client-lambda';
 import { unzipSync } from 'fflate';
-import { codeArchive } from '../../../adapters/lambda/code-archive.ts';
+import { codeArchive } from '../../../src/adapters/lambda/code-archive.ts';
 import {
   createReactorFunctions,
   type ReactorFunctionSettings,
-} from '../../../adapters/lambda/reactor-functions.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { aLambda, layerArn, otherLayerArn, roleArn, type ALambda } from '../../local/lambda/a-lambda.ts';
+} from '../../../src/adapters/lambda/reactor-functions.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import {
+  aLambda,
+  layerArn,
+  otherLayerArn,
+  roleArn,
+  type ALambda,
+} from '../../../packages/local-aws/test/lambda/a-lambda.ts';
 
 const KEY = 'arn:aws:kms:us-east-1:000000000000:key/code';
 

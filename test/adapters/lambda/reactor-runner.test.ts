@@ -1,7 +1,7 @@
 import type { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { createReactorRunner } from '../../../adapters/lambda/reactor-runner.ts';
-import type { RunRequest } from '../../../core/reactors/reactor-runner.ts';
-import { Secret } from '../../../core/shared/secret.ts';
+import { createReactorRunner } from '../../../src/adapters/lambda/reactor-runner.ts';
+import type { RunRequest } from '../../../src/core/reactors/reactor-runner.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
 
 type Answer = { FunctionError?: string; Payload?: Uint8Array } | Error;
 

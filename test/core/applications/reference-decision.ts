@@ -3,8 +3,8 @@ import {
   type AccessRule,
   type Grants,
   type Transform,
-} from '../../../core/applications/access-rule.ts';
-import type { Permission } from '../../../core/applications/permission.ts';
+} from '../../../src/core/access/access-rule.ts';
+import type { Permission } from '../../../src/core/access/permission.ts';
 
 /** decisions.md, section 5, word by word and without a thought for speed. */
 export function referenceDecision(

@@ -1,14 +1,14 @@
 import { createSecretKey, randomBytes, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { deriveKey } from '../../../core/crypto/derive-key.ts';
+import { deriveKey } from '../../../src/core/crypto/derive-key.ts';
 import {
   dataKeyVersion,
   openRecord,
   RecordCorruptedError,
   SEAL_OVERHEAD_BYTES,
   sealRecord,
-} from '../../../core/crypto/record-seal.ts';
+} from '../../../src/core/crypto/record-seal.ts';
 import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 
 const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };

@@ -3,8 +3,8 @@ import {
   aliasCard,
   aliasPreserveFormat,
   aliasPreserveLength,
-} from '../../../core/expressions/alias-filters.ts';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+} from '../../../src/core/expressions/alias-filters.ts';
+import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 
 const kind = (character: string): string => {
   if (/[0-9]/.test(character)) return 'digit';

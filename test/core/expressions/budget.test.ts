@@ -1,12 +1,17 @@
 import fc from 'fast-check';
-import { createBudget, MASK_STEPS, REQUEST_STEPS, type Budget } from '../../../core/expressions/budget.ts';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
-import { FILTERS } from '../../../core/expressions/filters.ts';
-import { renderTemplate, renderTemplates } from '../../../core/expressions/render.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { maskData } from '../../../core/tokens/open-token.ts';
-import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../core/tokens/prepare-token.ts';
+import {
+  createBudget,
+  MASK_STEPS,
+  REQUEST_STEPS,
+  type Budget,
+} from '../../../src/core/expressions/budget.ts';
+import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
+import { FILTERS } from '../../../src/core/expressions/filters.ts';
+import { renderTemplate, renderTemplates } from '../../../src/core/expressions/render.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { maskData } from '../../../src/core/tokens/open-token.ts';
+import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../src/core/tokens/prepare-token.ts';
 
 /** Aliases are drawn at random: the same length and kind, but another text. */
 const names = [...FILTERS.keys()].filter((name) => !name.startsWith('alias_'));

@@ -1,7 +1,7 @@
-import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
-import { renderTemplate, renderTemplates } from '../../../core/expressions/render.ts';
-import type { Json, JsonObject } from '../../../core/shared/json.ts';
+import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
+import { renderTemplate, renderTemplates } from '../../../src/core/expressions/render.ts';
+import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 
 const renderText = (template: string, data: Json, budget = createBudget()) =>
   renderTemplate(template, { data }, budget);

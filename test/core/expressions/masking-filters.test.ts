@@ -7,7 +7,7 @@ import {
   reveal,
   revealFirst,
   revealLast,
-} from '../../../core/expressions/masking-filters.ts';
+} from '../../../src/core/expressions/masking-filters.ts';
 
 const PAN = '4242424242424242';
 const AMEX = '378282246310005';

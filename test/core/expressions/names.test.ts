@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { createBudget } from '../../../core/expressions/budget.ts';
-import { parseExpression } from '../../../core/expressions/expression.ts';
-import type { Json } from '../../../core/shared/json.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { parseExpression } from '../../../src/core/expressions/expression.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
 
 const evaluate = (source: string, data: Json): Json =>
   parseExpression(source, createBudget()).evaluate({ data }, createBudget());

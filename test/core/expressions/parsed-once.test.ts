@@ -1,4 +1,4 @@
-import { parsedOnce } from '../../../core/expressions/parsed-once.ts';
+import { parsedOnce } from '../../../src/core/expressions/parsed-once.ts';
 
 function counting() {
   const parsed: string[] = [];

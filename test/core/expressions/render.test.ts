@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { createBudget } from '../../../core/expressions/budget.ts';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import {
   checkTemplate,
   checkTemplates,
   renderTemplate,
   renderTemplates,
-} from '../../../core/expressions/render.ts';
-import { TEMPLATE_MAX_LENGTH } from '../../../core/expressions/template.ts';
-import type { Json } from '../../../core/shared/json.ts';
+} from '../../../src/core/expressions/render.ts';
+import { TEMPLATE_MAX_LENGTH } from '../../../src/core/expressions/template.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
 
 const CARD = {
   number: '4242424242424242',

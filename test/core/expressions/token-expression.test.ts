@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { createBudget, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import {
   fillTokenTemplate,
   type Filling,
   parseTokenTemplate,
   referencesOf,
-} from '../../../core/expressions/token-expression.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { tokenIdProblem } from '../../../core/tokens/token-id.ts';
+} from '../../../src/core/expressions/token-expression.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 
 const HANG_MS = 20_000;
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
-import { FILTERS } from '../../../core/expressions/filters.ts';
-import { createBudget } from '../../../core/expressions/budget.ts';
-import { renderTemplate } from '../../../core/expressions/render.ts';
+import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
+import { FILTERS } from '../../../src/core/expressions/filters.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import {
   padLeft,
   padRight,
@@ -10,8 +10,8 @@ import {
   toBoolean,
   toNumber,
   toText,
-} from '../../../core/expressions/value-filters.ts';
-import type { Json } from '../../../core/shared/json.ts';
+} from '../../../src/core/expressions/value-filters.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
 
 describe('to_number', () => {
   it.each<[Json, Json]>([

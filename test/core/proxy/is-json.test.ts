@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isJson } from '../../../core/proxy/is-json.ts';
+import { isJson } from '../../../src/core/proxy/is-json.ts';
 
 function parses(text: string): boolean {
   try {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { TemplateFields } from '../../../core/expressions/template-fields.ts';
-import { requestBody } from '../../../core/proxy/request-body.ts';
-import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { ServiceError } from '../../../core/shared/service-error.ts';
-import { parseJson } from '../../../core/shared/parse-json.ts';
+import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
+import { requestBody } from '../../../src/core/proxy/request-body.ts';
+import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { parseJson } from '../../../src/core/shared/parse-json.ts';
 
 type Tokens = Readonly<Record<string, Json>>;
 

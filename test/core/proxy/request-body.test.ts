@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { createBudget } from '../../../core/expressions/budget.ts';
-import { TemplateFields } from '../../../core/expressions/template-fields.ts';
-import type { Filling } from '../../../core/expressions/token-expression.ts';
-import { isJson } from '../../../core/proxy/is-json.ts';
-import { requestBody } from '../../../core/proxy/request-body.ts';
-import { contentOfBytes, contentOfText } from '../../../core/shared/content.ts';
-import { parseJson } from '../../../core/shared/parse-json.ts';
-import type { Json } from '../../../core/shared/json.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
+import type { Filling } from '../../../src/core/expressions/token-expression.ts';
+import { isJson } from '../../../src/core/proxy/is-json.ts';
+import { requestBody } from '../../../src/core/proxy/request-body.ts';
+import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.ts';
+import { parseJson } from '../../../src/core/shared/parse-json.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
 
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
 

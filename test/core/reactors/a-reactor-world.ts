@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Application, Caller } from '../../../core/applications/application.ts';
-import type { ChangeReactorDeps } from '../../../core/reactors/create-reactor.ts';
-import type { ReactorDefinition, StoredReactor } from '../../../core/reactors/reactor.ts';
-import type { ReactorRunner } from '../../../core/reactors/reactor-runner.ts';
-import { Secret } from '../../../core/shared/secret.ts';
+import type { Application, Caller } from '../../../src/core/applications/application.ts';
+import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
+import type { ReactorDefinition, StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
 import { aVault } from '../../http/an-api.ts';
 
 export const TENANT = randomUUID();

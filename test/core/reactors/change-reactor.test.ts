@@ -1,12 +1,12 @@
-import { patchReactor, updateReactor } from '../../../core/reactors/change-reactor.ts';
-import { OPERATION_MS, TIDY_AFTER_MS } from '../../../core/reactors/change-function.ts';
-import { createReactor } from '../../../core/reactors/create-reactor.ts';
-import { deleteReactor } from '../../../core/reactors/delete-reactor.ts';
-import { getReactor } from '../../../core/reactors/get-reactor.ts';
-import type { StoredReactor } from '../../../core/reactors/reactor.ts';
-import { dueOf, repairReactor } from '../../../core/reactors/repair-reactor.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { patchReactor, updateReactor } from '../../../src/core/reactors/change-reactor.ts';
+import { OPERATION_MS, TIDY_AFTER_MS } from '../../../src/core/reactors/change-function.ts';
+import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
+import { deleteReactor } from '../../../src/core/reactors/delete-reactor.ts';
+import { getReactor } from '../../../src/core/reactors/get-reactor.ts';
+import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import { dueOf, repairReactor } from '../../../src/core/reactors/repair-reactor.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { aDefinition, aManager, anApplication, aReactorWorld, Death, TENANT, at } from './a-reactor-world.ts';
 
 async function sweep(world: ReturnType<typeof aReactorWorld>) {

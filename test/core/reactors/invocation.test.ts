@@ -5,7 +5,7 @@ import {
   START_WITHIN_MS,
   type DueStep,
   type Invocation,
-} from '../../../core/reactors/invocation.ts';
+} from '../../../src/core/reactors/invocation.ts';
 
 const NOW = 10_000_000;
 

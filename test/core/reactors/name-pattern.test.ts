@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { namePattern } from '../../../core/reactors/name-pattern.ts';
+import { namePattern } from '../../../src/core/reactors/name-pattern.ts';
 
 describe('the name filter of reactors', () => {
   it.each([

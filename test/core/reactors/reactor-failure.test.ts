@@ -1,7 +1,7 @@
-import { runFailure } from '../../../core/reactors/reactor-failure.ts';
-import type { ThrownError } from '../../../core/reactors/reactor-runner.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { problemOf } from '../../../http/problem.ts';
+import { runFailure } from '../../../src/core/reactors/reactor-failure.ts';
+import type { ThrownError } from '../../../src/core/reactors/reactor-runner.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { problemOf } from '../../../src/http/problem.ts';
 
 const thrown = (more: Partial<ThrownError>) => ({
   outcome: 'threw' as const,

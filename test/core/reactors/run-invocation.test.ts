@@ -1,12 +1,12 @@
-import { createReactor } from '../../../core/reactors/create-reactor.ts';
-import { getResult } from '../../../core/reactors/get-result.ts';
-import { DELIVERY_TRIES, PARKED_MS, READABLE_MS } from '../../../core/reactors/invocation.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { ServiceError } from '../../../core/shared/service-error.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { deliver } from '../../../core/webhooks/deliver.ts';
-import { listParkedDeliveries, resendDelivery } from '../../../core/webhooks/parked-deliveries.ts';
-import { presentFailure } from '../../../http/present-reactor-result.ts';
+import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
+import { getResult } from '../../../src/core/reactors/get-result.ts';
+import { DELIVERY_TRIES, PARKED_MS, READABLE_MS } from '../../../src/core/reactors/invocation.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { deliver } from '../../../src/core/webhooks/deliver.ts';
+import { listParkedDeliveries, resendDelivery } from '../../../src/core/webhooks/parked-deliveries.ts';
+import { presentFailure } from '../../../src/http/present-reactor-result.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { patchReactor } from '../../../core/reactors/change-reactor.ts';
-import { createReactor } from '../../../core/reactors/create-reactor.ts';
-import { executeRun, type RunReactorDeps } from '../../../core/reactors/run-reactor.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
+import { patchReactor } from '../../../src/core/reactors/change-reactor.ts';
+import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
+import { executeRun, type RunReactorDeps } from '../../../src/core/reactors/run-reactor.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { aDefinition, aManager, aReactorWorld, Death, at, TENANT } from './a-reactor-world.ts';
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');

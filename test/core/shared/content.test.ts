@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { contentOfBytes, contentOfText, type Content } from '../../../core/shared/content.ts';
+import { contentOfBytes, contentOfText, type Content } from '../../../src/core/shared/content.ts';
 
 /** Everything that is asked of content. */
 const seen = (content: Content, max: number) => ({

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor, type CursorScope } from '../../../core/shared/cursor.ts';
+import { decodeCursor, encodeCursor, type CursorScope } from '../../../src/core/shared/cursor.ts';
 
 const key = createSecretKey(randomBytes(32));
 const scope: CursorScope = { list: 'tokens', applicationId: 'app-1', filters: 'type=card' };

@@ -1,4 +1,4 @@
-import { FieldReporter } from '../../../core/shared/field-reporter.ts';
+import { FieldReporter } from '../../../src/core/shared/field-reporter.ts';
 
 function errorsOf(fields: FieldReporter): Readonly<Record<string, readonly string[]>> {
   try {

@@ -4,7 +4,7 @@ import {
   MEMBERS_MAX,
   MembersAllowance,
   membersOf,
-} from '../../../core/shared/json-extent.ts';
+} from '../../../src/core/shared/json-extent.ts';
 
 const list = (elements: number) => `[${Array(elements).fill('0').join()}]`;
 const exceeding = (exceeds: string) => expect.objectContaining({ name: 'JsonExtentError', exceeds });

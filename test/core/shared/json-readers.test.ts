@@ -1,12 +1,12 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { outcomeOf } from '../../../adapters/lambda/run-answer.ts';
-import { sealRecord } from '../../../core/crypto/record-seal.ts';
-import { createVault } from '../../../core/crypto/vault.ts';
-import { createBudget } from '../../../core/expressions/budget.ts';
-import { renderTemplate } from '../../../core/expressions/render.ts';
-import { contentOfText } from '../../../core/shared/content.ts';
+import { outcomeOf } from '../../../src/adapters/lambda/run-answer.ts';
+import { sealRecord } from '../../../src/core/crypto/record-seal.ts';
+import { createVault } from '../../../src/core/crypto/vault.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { renderTemplate } from '../../../src/core/expressions/render.ts';
+import { contentOfText } from '../../../src/core/shared/content.ts';
 import { listTokensQuery } from '../../../functions/tokens/schemas.ts';
-import { parseJsonBody } from '../../../http/json-body.ts';
+import { parseJsonBody } from '../../../src/http/json-body.ts';
 import { aMisreadValue } from '../../support/misread-names.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { canonical, type Json } from '../../../core/shared/json.ts';
-import { withoutAnyCvc } from '../../../core/shared/without-cvc.ts';
+import { canonical, type Json } from '../../../src/core/shared/json.ts';
+import { withoutAnyCvc } from '../../../src/core/shared/without-cvc.ts';
 
 /** All objects of a value with their members in code-unit order, written without looking at how the service does it. */
 const written = (value: unknown): string => {

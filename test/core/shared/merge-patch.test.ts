@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { canonical, isJsonObject, type Json } from '../../../core/shared/json.ts';
-import { mergePatch } from '../../../core/shared/merge-patch.ts';
+import { canonical, isJsonObject, type Json } from '../../../src/core/shared/json.ts';
+import { mergePatch } from '../../../src/core/shared/merge-patch.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 

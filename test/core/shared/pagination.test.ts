@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../core/shared/pagination.ts';
+import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/shared/pagination.ts';
 
 interface Entry {
   readonly position: string;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseJson } from '../../../core/shared/parse-json.ts';
+import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import { isRead } from './is-read.ts';
 
 const SHORT: Readonly<Record<string, string>> = {

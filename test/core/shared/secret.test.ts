@@ -1,5 +1,5 @@
 import { format, inspect } from 'node:util';
-import { Secret } from '../../../core/shared/secret.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
 
 describe('a secret', () => {
   const secret = new Secret('4242424242424242');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { utf8Bytes, utf8Text } from '../../../core/shared/utf8.ts';
+import { utf8Bytes, utf8Text } from '../../../src/core/shared/utf8.ts';
 
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 20 });
 /** Any UTF-16 code units, halves of surrogate pairs too. */

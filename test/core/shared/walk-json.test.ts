@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { walkJson } from '../../../core/shared/walk-json.ts';
+import { walkJson } from '../../../src/core/shared/walk-json.ts';
 import { isRead } from './is-read.ts';
 
 /** The text again, from what a visitor is told. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { randomIdentity, repeatableIdentity } from '../../../core/shared/write-identity.ts';
+import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -1,4 +1,4 @@
-import { AT_ONCE, sweep, sweepAll, type DueWork, type DueWorkName } from '../../../core/sweep/sweep.ts';
+import { AT_ONCE, sweep, sweepAll, type DueWork, type DueWorkName } from '../../../src/core/sweep/sweep.ts';
 
 const RUN_MS = 50_000;
 

@@ -1,7 +1,12 @@
-import { SEAL_OVERHEAD_BYTES } from '../../../core/crypto/record-seal.ts';
-import { covers } from '../../../core/shared/container.ts';
-import type { StoredToken, TokenHead } from '../../../core/tokens/token.ts';
-import type { StoredCvc, TokenCandidate, TokenStore, TokenWrite } from '../../../core/tokens/token-store.ts';
+import { SEAL_OVERHEAD_BYTES } from '../../../src/core/crypto/record-seal.ts';
+import { covers } from '../../../src/core/shared/container.ts';
+import type { StoredToken, TokenHead } from '../../../src/core/tokens/token.ts';
+import type {
+  StoredCvc,
+  TokenCandidate,
+  TokenStore,
+  TokenWrite,
+} from '../../../src/core/tokens/token-store.ts';
 
 /** Sealed data up to this many bytes stands with its token, as in DynamoDB. */
 const INLINE_BYTES = 350_000;

@@ -1,10 +1,10 @@
-import { createBudget } from '../../../core/expressions/budget.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { randomIdentity, repeatableIdentity } from '../../../core/shared/write-identity.ts';
-import { tokenIds } from '../../../core/tokens/choose-token-id.ts';
-import type { TokenTypeName } from '../../../core/tokens/token-type.ts';
-import { tokenIdProblem } from '../../../core/tokens/token-id.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
+import { tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
+import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 
 const CARD = { number: '4242424242424242', expiration_month: 1 };
 

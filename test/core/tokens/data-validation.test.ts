@@ -1,7 +1,7 @@
-import { passesAbaChecksum } from '../../../core/tokens/aba-routing.ts';
-import { passesLuhn } from '../../../core/tokens/luhn.ts';
-import { tokenType, type TokenTypeName } from '../../../core/tokens/token-type.ts';
-import type { Json } from '../../../core/shared/json.ts';
+import { passesAbaChecksum } from '../../../src/core/tokens/aba-routing.ts';
+import { passesLuhn } from '../../../src/core/tokens/luhn.ts';
+import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
 
 function check(type: TokenTypeName, data: Json) {
   const errors: string[] = [];

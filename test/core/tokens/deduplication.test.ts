@@ -1,11 +1,11 @@
-import type { Caller } from '../../../core/applications/application.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { createToken, createTokens } from '../../../core/tokens/create-tokens.ts';
-import type { StoredToken } from '../../../core/tokens/token.ts';
-import type { TokenInput } from '../../../core/tokens/token-input.ts';
-import { updateToken, type TokenPatch } from '../../../core/tokens/update-token.ts';
+import type { Caller } from '../../../src/core/applications/application.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { createToken, createTokens } from '../../../src/core/tokens/create-tokens.ts';
+import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
+import { updateToken, type TokenPatch } from '../../../src/core/tokens/update-token.ts';
 import { aCaller } from '../../http/an-api.ts';
 import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
 

@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from '../../../core/shared/json.ts';
-import { MEMBERS_MAX } from '../../../core/shared/json-extent.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { createToken } from '../../../core/tokens/create-tokens.ts';
-import { detokenize } from '../../../core/tokens/detokenize.ts';
-import { updateToken } from '../../../core/tokens/update-token.ts';
+import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
+import { MEMBERS_MAX } from '../../../src/core/shared/json-extent.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { createToken } from '../../../src/core/tokens/create-tokens.ts';
+import { detokenize } from '../../../src/core/tokens/detokenize.ts';
+import { updateToken } from '../../../src/core/tokens/update-token.ts';
 import { aCaller } from '../../http/an-api.ts';
 import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { formatTimestamp } from '../../../core/shared/timestamp.ts';
-import { parseExpiration } from '../../../core/tokens/expiration.ts';
+import { formatTimestamp } from '../../../src/core/shared/timestamp.ts';
+import { parseExpiration } from '../../../src/core/tokens/expiration.ts';
 
 const written = (text: string) => {
   const parsed = parseExpiration(text);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { createBudget } from '../../../core/expressions/budget.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { ServiceError } from '../../../core/shared/service-error.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { tokenIds } from '../../../core/tokens/choose-token-id.ts';
-import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../core/tokens/token-type.ts';
+import { createBudget } from '../../../src/core/expressions/budget.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
+import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
 const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength, maxLength });

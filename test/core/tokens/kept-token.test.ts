@@ -1,14 +1,14 @@
-import type { Json } from '../../../core/shared/json.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { randomIdentity, repeatableIdentity } from '../../../core/shared/write-identity.ts';
-import { createTokens } from '../../../core/tokens/create-tokens.ts';
-import { deleteToken } from '../../../core/tokens/delete-token.ts';
-import { keepToken, keepTokens, replayToken, replayTokens } from '../../../core/tokens/kept-token.ts';
-import { keepUse, mayUseAgain } from '../../../core/tokens/kept-use.ts';
-import { tokenize } from '../../../core/tokens/tokenize.ts';
-import { updateToken } from '../../../core/tokens/update-token.ts';
-import { presentResult, presentTokenized } from '../../../http/present-token.ts';
-import { parseTokenInput } from '../../../http/token-input.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
+import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
+import { deleteToken } from '../../../src/core/tokens/delete-token.ts';
+import { keepToken, keepTokens, replayToken, replayTokens } from '../../../src/core/tokens/kept-token.ts';
+import { keepUse, mayUseAgain } from '../../../src/core/tokens/kept-use.ts';
+import { tokenize } from '../../../src/core/tokens/tokenize.ts';
+import { updateToken } from '../../../src/core/tokens/update-token.ts';
+import { presentResult, presentTokenized } from '../../../src/http/present-token.ts';
+import { parseTokenInput } from '../../../src/http/token-input.ts';
 import { aCaller } from '../../http/an-api.ts';
 import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
 

@@ -1,6 +1,6 @@
-import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { maskData } from '../../../core/tokens/open-token.ts';
+import { createBudget, MASK_STEPS, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { maskData } from '../../../src/core/tokens/open-token.ts';
 
 describe('the mask of a token', () => {
   const masked = (mask: string, data: string, budget = createBudget()) =>

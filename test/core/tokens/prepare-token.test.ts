@@ -1,10 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { createBudget, REQUEST_STEPS } from '../../../core/expressions/budget.ts';
-import type { Json } from '../../../core/shared/json.ts';
-import { Secret } from '../../../core/shared/secret.ts';
-import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../core/tokens/prepare-token.ts';
-import { TOKEN_TYPE_NAMES } from '../../../core/tokens/token-type.ts';
+import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
+import type { Json } from '../../../src/core/shared/json.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../src/core/tokens/prepare-token.ts';
+import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const key = createSecretKey(randomBytes(32));

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../../core/shared/json.ts';
-import { randomIdentity } from '../../../core/shared/write-identity.ts';
-import { tokenize } from '../../../core/tokens/tokenize.ts';
-import { presentTokenized } from '../../../http/present-token.ts';
-import { parseTokenInput } from '../../../http/token-input.ts';
+import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
+import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
+import { tokenize } from '../../../src/core/tokens/tokenize.ts';
+import { presentTokenized } from '../../../src/http/present-token.ts';
+import { parseTokenInput } from '../../../src/http/token-input.ts';
 import { aCaller } from '../../http/an-api.ts';
 import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
 

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
-import { Secret } from '../../../core/shared/secret.ts';
-import { signWebhook } from '../../../core/webhooks/sign-webhook.ts';
-import { generateWebhookSecret } from '../../../core/webhooks/webhook-secrets.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
+import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
 
 describe('a signed webhook', () => {
   it('is verified by the library of the standard, with the current and the previous secret', () => {

@@ -1,5 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { DUE_WORKS, type DueWork } from '../../../core/sweep/sweep.ts';
+import { DUE_WORKS, type DueWork } from '../../../src/core/sweep/sweep.ts';
 import { emittedLines, emittedMetrics } from '../../support/emitted-metrics.ts';
 
 const work = (name: DueWork['name'], act?: () => Promise<void>): DueWork => ({

@@ -1,11 +1,11 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { destroyTenantStep } from '../../../core/operations/destroy-tenant.ts';
-import { FORGOTTEN_MS } from '../../../core/crypto/tenant-keys.ts';
-import { beginRootReplacement, continueRootReplacement } from '../../../core/operations/replace-root.ts';
-import { resealStep } from '../../../core/operations/reseal-records.ts';
-import { rotateDataKey } from '../../../core/operations/rotate-data-key.ts';
-import { webhookSecrets } from '../../../core/webhooks/webhook-secrets.ts';
-import { CONTENT_MS } from '../../../core/reactors/invocation.ts';
+import { destroyTenantStep } from '../../../src/core/tenants/destroy-tenant.ts';
+import { FORGOTTEN_MS } from '../../../src/core/crypto/tenant-keys.ts';
+import { beginRootReplacement, continueRootReplacement } from '../../../src/core/tenants/replace-root.ts';
+import { resealStep } from '../../../src/core/tenants/reseal-records.ts';
+import { rotateDataKey } from '../../../src/core/tenants/rotate-data-key.ts';
+import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
+import { CONTENT_MS } from '../../../src/core/reactors/invocation.ts';
 import { manyInstances, type Reply } from '../../support/many-instances.ts';
 
 const MINUTE = 60_000;

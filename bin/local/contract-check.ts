@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Exchange } from '../../packages/local-aws/src/gateway/http-gateway.ts';
+
+export interface ContractCheck {
+  /** What of the answer the OpenAPI document does not allow, in a line without anything of the answer's values. */
+  check(exchange: Exchange): string | undefined;
+  /** How many answers were looked at, and how many were not allowed. */
+  readonly counts: { readonly checked: number; readonly violations: number };
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+type PathItem = Readonly<Record<string, Operation>>;
+
+interface Document {
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: { readonly responses: Readonly<Record<string, Response>> };
+}
+
+interface Path {
+  readonly template: string;
+  readonly form: RegExp;
+  readonly item: PathItem;
+}
+
+const ID = 'openapi';
+const JSON_TYPE = 'application/json';
+const DESTINATION_STATUS = '-proxy-destination-status';
+
+/** Clients must bear members that they do not know; the service must not send any that the document does not. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  return 'properties' in inner && !('additionalProperties' in inner)
+    ? { ...inner, additionalProperties: false }
+    : inner;
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** `/proxy/{suffix}` alone spans segments: OpenAPI has no word for that. */
+function pathOf(template: string, item: PathItem): Path {
+  const form = template
+    .split(/(\{[^}]+\})/)
+    .map((part) => (part === '{suffix}' ? '.+' : part.startsWith('{') ? '[^/]+' : escaped(part)))
+    .join('');
+  return { template, form: new RegExp(`^${form}/?$`, 's'), item };
+}
+
+const pointer = (...segments: readonly string[]) =>
+  segments.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Holds every answer against an OpenAPI 3.1 document. Throws an Error if the file is none. */
+export function createContractCheck(file: string): ContractCheck {
+  const text = readFileSync(file, 'utf8');
+  const document = JSON.parse(text) as Document;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema(closed(JSON.parse(text)) as object, ID);
+  // Literal paths before templates: `/applications/key` is no id.
+  const paths = Object.entries(document.paths)
+    .map(([template, item]) => pathOf(template, item))
+    .toSorted((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
+  const validators = new Map<string, ValidateFunction>();
+  const counts = { checked: 0, violations: 0 };
+
+  function validator(at: string): ValidateFunction {
+    const known = validators.get(at) ?? ajv.compile({ $ref: `${ID}#/${at}` });
+    validators.set(at, known);
+    return known;
+  }
+
+  function faultsOf(at: string, body: unknown): string | undefined {
+    const validate = validator(at);
+    if (validate(body)) return undefined;
+    // `params` and `data` are left out: what is wrong is told, and no value.
+    const faults = (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
+      const name: unknown = params['additionalProperty'] ?? params['missingProperty'] ?? '';
+      return `${instancePath === '' ? '/' : instancePath} ${keyword} ${String(name)}`.trim();
+    });
+    return [...new Set(faults)].slice(0, 5).join('; ');
+  }
+
+  function headersMissing(response: Response, { headers }: Exchange): string | undefined {
+    const sent = Object.keys(headers);
+    const missing = Object.entries(response.headers ?? {}).find(
+      ([name, { required }]) =>
+        // Which prefix they have is a setting.
+        required === true && !sent.some((header) => header.endsWith(name.replace('SVC-', '-').toLowerCase())),
+    );
+    return missing && `header ${missing[0]} is missing`;
+  }
+
+  function ofResponse(at: string, response: Response, exchange: Exchange): string | undefined {
+    const missing = headersMissing(response, exchange);
+    if (missing !== undefined) return missing;
+    const { body, headers } = exchange;
+    if (response.content === undefined) return body.length === 0 ? undefined : 'has a body, and should not';
+    if ('*/*' in response.content) return undefined;
+    if (headers['content-type'] !== JSON_TYPE) return `is of type ${String(headers['content-type'])}`;
+    const value = parsed(body);
+    if (value === undefined) return 'is no JSON';
+    return faultsOf(`${at}/content/${pointer(JSON_TYPE)}/schema`, value);
+  }
+
+  /** An answer in one of the shapes that failures have. */
+  function ofFailure(
+    { status, body }: Exchange,
+    method: string,
+    shapes: readonly string[],
+  ): string | undefined {
+    if (status < 400) return 'is a success that the document does not know';
+    if (method === 'HEAD' && body.length === 0) return undefined;
+    const value = parsed(body);
+    const faults = shapes.map((name) => faultsOf(`components/schemas/${name}`, value));
+    return faults.includes(undefined) ? undefined : faults[0];
+  }
+
+  /** Where the document describes no operation: only failures are to be expected. */
+  const ofStranger = (exchange: Exchange, method: string) =>
+    ofFailure(exchange, method, ['Problem', 'ProxyProblem', 'GatewayMessage']);
+
+  function violation(exchange: Exchange): string | undefined {
+    const { method, path, status, headers } = exchange;
+    const found = paths.find(({ form }) => form.test(path));
+    const operation = found?.item[method.toLowerCase()];
+    if (found === undefined || operation === undefined) return ofStranger(exchange, method);
+    const isForwarded = Object.keys(headers).some((name) => name.endsWith(DESTINATION_STATUS));
+    const name = isForwarded ? 'default' : String(status);
+    const response = operation.responses[name];
+    if (response === undefined) {
+      // What API Gateway refuses before it looks at routes.
+      return status === 431 ? ofStranger(exchange, method) : 'is not in the document';
+    }
+    // The document cannot say of one status and type that it is either ours, in our shape, or the destination's, in any.
+    if (/^\/proxy(?:\/|$)/.test(path) && !isForwarded)
+      return ofFailure(exchange, method, ['ProxyProblem', 'GatewayMessage']);
+    const reference = response.$ref?.split('/').at(-1);
+    if (reference !== undefined)
+      return ofResponse(
+        pointer('components', 'responses', reference),
+        document.components.responses[reference] ?? {},
+        exchange,
+      );
+    return ofResponse(
+      pointer('paths', found.template, method.toLowerCase(), 'responses', name),
+      response,
+      exchange,
+    );
+  }
+
+  return {
+    counts,
+    check(exchange) {
+      if (exchange.method === 'OPTIONS') return undefined;
+      counts.checked += 1;
+      const found = violation(exchange);
+      if (found === undefined) return undefined;
+      counts.violations += 1;
+      return `${exchange.method} ${exchange.path} ${String(exchange.status)}: ${found}`;
+    },
+  };
+}

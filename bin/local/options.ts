@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseSettings as checkSettings, SettingsError } from '../../lib/settings.ts';
+import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { FaultError, parseFault } from '../../packages/local-aws/src/faults/fault.ts';
+
+export interface StartOptions {
+  readonly kind: 'start';
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Keeps state across starts; without it state is in memory. */
+  readonly dataDirectory?: string;
+  readonly credentialsFile: string;
+  /** How long a scheduled minute lasts. */
+  readonly tickSeconds: number;
+  /** Deploy settings by name, as `cdk deploy --context` takes them: text, lists by comma. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** A synthesized app to run instead of synthesizing this one. */
+  readonly appDirectory?: string;
+  /** An OpenAPI document that every answer is held against. */
+  readonly contractFile?: string;
+  /** Faults to inject from the moment that everything is ready (see `packages/local-aws/src/faults/fault.ts`). */
+  readonly faults: readonly string[];
+  readonly faultSeed: number;
+  readonly verbose: boolean;
+}
+
+/** `problem` is one line that says what is wrong with the command line. */
+export type Options =
+  StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
+
+export const usage = `npm start -- [options]
+
+  --port N             port of the HTTP API (default 8787; 0 takes any free port)
+  --data DIR           keep tables, keys, queues, reactors and the first tenant in DIR (default: in memory)
+  --credentials FILE   where to write the addresses and keys (default .local/credentials.json)
+  --tick SECONDS       how long a scheduled minute lasts (default 60)
+  --set NAME=VALUE     a deploy setting; repeat it for more, separate the items of lists by commas
+  --app DIR            run an already synthesized cdk.out instead of synthesizing
+  --contract FILE      log every answer that an OpenAPI document (docs/openapi.json) does not allow
+  --fault FAULT        a fault to inject, such as dynamodb:throttle:0.3; repeat it for more (docs/local.md)
+  --fault-seed N       what the faults draw their chances from (default 1)
+  --verbose            print the logs of the functions instead of writing them to files
+  --help               print this
+`;
+
+const config = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  credentials: { type: 'string' },
+  tick: { type: 'string' },
+  set: { type: 'string', multiple: true },
+  app: { type: 'string' },
+  contract: { type: 'string' },
+  fault: { type: 'string', multiple: true },
+  'fault-seed': { type: 'string' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+class InvalidOption extends Error {}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidOption(`--port must be a number from 0 to 65535, not ${text}`);
+  return port;
+}
+
+function parseTick(text: string): number {
+  const seconds = Number(text);
+  // Timers count milliseconds in 31 bits.
+  if (text.trim() === '' || !(seconds >= 0.001 && seconds <= 2_000_000))
+    throw new InvalidOption(`--tick must be a number of seconds over 0, not ${text}`);
+  return seconds;
+}
+
+function parseSettings(entries: readonly string[]): Record<string, string> {
+  const settings = entries.map((entry): [string, string] => {
+    const equals = entry.indexOf('=');
+    if (equals < 1) throw new InvalidOption(`--set needs NAME=VALUE, not ${entry}`);
+    return [entry.slice(0, equals), entry.slice(equals + 1)];
+  });
+  const given = Object.fromEntries(settings);
+  try {
+    checkSettings(given);
+  } catch (error) {
+    if (error instanceof SettingsError) throw new InvalidOption(`--set: ${error.message}`);
+    throw error;
+  }
+  return given;
+}
+
+function checkFaults(faults: readonly string[]): readonly string[] {
+  try {
+    faults.forEach(parseFault);
+  } catch (error) {
+    if (error instanceof FaultError) throw new InvalidOption(`--fault ${error.message}`);
+    throw error;
+  }
+  return faults;
+}
+
+function parseSeed(text: string): number {
+  const seed = Number(text);
+  if (!/^\d+$/.test(text) || seed >= 2 ** 32)
+    throw new InvalidOption(`--fault-seed must be a whole number below 2^32, not ${text}`);
+  return seed;
+}
+
+function path(name: string, text: string): string {
+  if (text === '') throw new InvalidOption(`--${name} needs a path`);
+  return resolve(text);
+}
+
+function startOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({ args: [...args], options: config, strict: true, allowPositionals: false });
+  if (values.help === true) return { kind: 'help' };
+  return {
+    kind: 'start',
+    port: parsePort(values.port ?? '8787'),
+    credentialsFile: path('credentials', values.credentials ?? '.local/credentials.json'),
+    tickSeconds: parseTick(values.tick ?? '60'),
+    settings: parseSettings(values.set ?? []),
+    faults: checkFaults(values.fault ?? []),
+    faultSeed: parseSeed(values['fault-seed'] ?? '1'),
+    verbose: values.verbose ?? false,
+    ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),
+    ...(values.contract !== undefined && { contractFile: path('contract', values.contract) }),
+    ...(values.app !== undefined && { appDirectory: path('app', values.app) }),
+  };
+}
+
+/** Reads the command line. Paths become absolute. Never throws: what is wrong is in the result. */
+export function parseOptions(args: readonly string[]): Options {
+  try {
+    return startOptions(args);
+  } catch (error) {
+    const code = String(errorCode(error));
+    if (!(error instanceof InvalidOption) && !code.startsWith('ERR_PARSE_ARGS')) throw error;
+    // Node explains unknown options in several sentences; the first says which.
+    const [problem = ''] = errorMessage(error).split(/\. |\n/, 1);
+    return { kind: 'invalid', problem };
+  }
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import type { GatewayAnswer } from '../../packages/local-aws/src/gateway/gateway-answers.ts';
+
+const PREFIX = '/docs';
+
+const TYPES: Readonly<Record<string, string>> = {
+  'index.html': 'text/html; charset=utf-8',
+  'openapi.json': 'application/json',
+  'redoc.standalone.js': 'text/javascript; charset=utf-8',
+  'redoc.standalone.js.LICENSE.txt': 'text/plain; charset=utf-8',
+};
+
+const run = promisify(execFile);
+
+function unavailable(): GatewayAnswer {
+  const body =
+    'The reference page cannot be built: the npm registry, from which it takes Redoc, is out of reach.\n';
+  return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+}
+
+/**
+ * The reference page at `/docs`, beside an API that has no such path: static files, made at the first request into `directory` by the tool
+ * that makes them for anybody (`tools/build-reference.ts`).
+ */
+export function createReferencePage(
+  root: string,
+  directory: string,
+  log: (line: string) => void,
+): (path: string) => Promise<GatewayAnswer | undefined> {
+  let built: Promise<unknown> | undefined;
+
+  function build(): Promise<unknown> {
+    built ??= run(process.execPath, [join(root, 'tools', 'build-reference.ts'), directory], { cwd: root });
+    // Another request tries again.
+    built.catch(() => (built = undefined));
+    return built;
+  }
+
+  return async (path) => {
+    if (path === PREFIX) return { status: 308, headers: { location: `${PREFIX}/` }, body: '' };
+    if (!path.startsWith(`${PREFIX}/`)) return undefined;
+    const name = path === `${PREFIX}/` ? 'index.html' : path.slice(PREFIX.length + 1);
+    if (!Object.hasOwn(TYPES, name)) return undefined;
+    const type = TYPES[name] ?? '';
+    try {
+      await build();
+      const body = await readFile(join(directory, name), 'utf8');
+      return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body };
+    } catch (error) {
+      log(`the reference page: ${errorMessage(error)}`);
+      return unavailable();
+    }
+  };
+}

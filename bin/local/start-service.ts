@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { startCloud, type Cloud, type GatewayExtension } from '../../packages/local-aws/src/cloud.ts';
+import { createContractCheck } from './contract-check.ts';
+import type { LocalCredentials, TenantCredentials } from './credentials-file.ts';
+import { firstTenant } from './first-tenant.ts';
+import type { StartOptions } from './options.ts';
+import { createReferencePage } from './reference-page.ts';
+
+/** The service on this machine, with a first tenant. */
+export interface LocalService extends Cloud {
+  readonly credentials: LocalCredentials;
+}
+
+const root = join(import.meta.dirname, '../..');
+const workDirectory = join(root, '.local');
+
+/** The functions run on this machine, so they are built for it unless `--set` says otherwise. */
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+
+/** The reference page, and with `--contract` the check of every response against the OpenAPI document. */
+function gatewayExtension(
+  contractFile: string | undefined,
+  log: (line: string) => void,
+): Required<GatewayExtension> {
+  const contract = contractFile === undefined ? undefined : createContractCheck(contractFile);
+  return {
+    pages: createReferencePage(root, join(workDirectory, 'reference'), log),
+    onAnswer: (exchange) => {
+      const violation = contract?.check(exchange);
+      if (violation !== undefined) log(`contract: ${violation}`);
+    },
+    onClose: () => {
+      if (contract === undefined) return;
+      const { checked, violations } = contract.counts;
+      log(`contract: ${String(checked)} answers checked, ${String(violations)} not as described`);
+    },
+  };
+}
+
+/**
+ * Runs the synthesized service on this machine and creates a tenant, or takes the one of an earlier start.
+ * Rejects with an Error whose message is fit for the terminal; nothing is left running then.
+ */
+export async function startService(options: StartOptions, signal: AbortSignal): Promise<LocalService> {
+  const { appDirectory, contractFile, dataDirectory, verbose, settings } = options;
+  let tenant: TenantCredentials | undefined;
+  const cloud = await startCloud({
+    ...options,
+    app: appDirectory ?? {
+      root,
+      program: 'bin/cloakroom.ts',
+      context: { architecture: ARCHITECTURE, ...settings },
+    },
+    workDirectory,
+    signal,
+    prepare: async (app) => {
+      tenant = await firstTenant(dataDirectory, app);
+    },
+    extendGateway: (log) => gatewayExtension(contractFile, log),
+    ...(verbose && { printLogs: (text) => process.stdout.write(text) }),
+  });
+  if (tenant === undefined) throw new Error('the start did not prepare a tenant');
+  const credentials = { base_url: cloud.baseUrl, ...tenant, aws_endpoint_url: cloud.awsEndpointUrl };
+  return { ...cloud, credentials };
+}

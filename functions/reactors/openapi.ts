@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
+import {
+  acceptedInvocation,
+  pageOf,
+  pageParameters,
+  reactor,
+  reactorResponse,
+  reactorResult,
+} from '../../src/http/openapi/schemas.ts';
+
+const TAG = 'Reactors';
+const ID = { id: 'The reactor.' };
+
+const CONFIGURATION = { maxProperties: 25, propertyNames: { minLength: 1, maxLength: 200 } };
+
+const MEMBERS = {
+  name: 'Up to 200 characters.',
+  code: 'CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000 characters; not run now.',
+  configuration: {
+    words: 'Up to 25 texts that the code reads as `req.configuration`.',
+    limits: CONFIGURATION,
+  },
+  application: 'A public or private application as which the code may call the service through `req.bt`.',
+  'application.id': 'Its id.',
+};
+
+const CHARGE = {
+  name: 'Charge card',
+  code: 'module.exports = async ({ args, configuration }) => ({ raw: { to: configuration.url, last4: args.card.number.slice(-4) } });',
+  configuration: { url: 'https://processor.example.com' },
+};
+
+const CONFLICT = 'Another request is changing the reactor, or the same idempotency key is still running.';
+
+export const reactors: Readonly<Record<string, DescribedOperation>> = {
+  createReactor: {
+    tag: TAG,
+    summary: 'Create a reactor',
+    members: MEMBERS,
+    required: ['configuration'],
+    requests: { charge: { summary: 'A reactor', value: CHARGE } },
+    answer: { description: 'The reactor.', schema: reactor },
+  },
+  listReactors: {
+    tag: TAG,
+    summary: 'List reactors',
+    query: z.object({
+      id: z.array(z.string()).max(1000).optional().meta({ description: 'Only these; at most 1,000.' }),
+      name: z.string().max(200).optional().meta({
+        description: 'Without regard to case; `*` is any run of characters; without `*` it means contains.',
+      }),
+      ...pageParameters,
+    }),
+    answer: { description: 'A page of reactors.', schema: pageOf(reactor) },
+  },
+  getReactor: {
+    tag: TAG,
+    summary: 'Get a reactor',
+    parameters: ID,
+    answer: { description: 'The reactor.', schema: reactor },
+  },
+  updateReactor: {
+    tag: TAG,
+    summary: 'Update a reactor',
+    description: 'Replaces all of it; without `application` it has none.',
+    parameters: ID,
+    members: MEMBERS,
+    required: ['configuration'],
+    requests: { charge: { summary: 'Other code', value: CHARGE } },
+    answer: { description: 'The reactor after the update.', schema: reactor },
+    failures: { 409: CONFLICT },
+  },
+  patchReactor: {
+    tag: TAG,
+    summary: 'Patch a reactor',
+    description: 'JSON Merge Patch (RFC 7386).',
+    parameters: ID,
+    members: {
+      ...MEMBERS,
+      configuration: { words: 'Merged; an entry that is `null` is removed.', limits: CONFIGURATION },
+      application: '`null` takes it away.',
+    },
+    requests: {
+      entry: { summary: 'Sets one entry', value: { configuration: { url: 'https://other.example.com' } } },
+    },
+    answer: { description: 'It is patched.' },
+    failures: { 409: CONFLICT },
+  },
+  deleteReactor: {
+    tag: TAG,
+    summary: 'Delete a reactor',
+    parameters: ID,
+    answer: { description: 'It is gone.' },
+    failures: { 409: 'Another request is changing the reactor.' },
+  },
+  invokeReactor: {
+    tag: TAG,
+    summary: 'Invoke a reactor',
+    description:
+      'Detokenizes `args`, runs the code, and answers what it returned. With `callback_url` it is run later, once, and the result delivered as a webhook, signed by the rules of Standard Webhooks.',
+    parameters: ID,
+    members: {
+      args: 'An object or array whose texts may hold detokenization expressions, or one expression that gives an object.',
+      callback_url: 'https; where the result goes.',
+      callbackUrl: 'The same by another name.',
+      timeout_ms: 'Time of the code, with `callback_url` only. Default 10000.',
+      timeoutMs: 'The same by another name.',
+    },
+    requests: {
+      sync: {
+        summary: 'Now',
+        value: { args: { card: '{{ 0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8 }}', amount: 1999 } },
+      },
+      later: {
+        summary: 'Later',
+        value: {
+          args: { month: 11 },
+          callback_url: 'https://shop.example.com/hooks/results',
+          timeout_ms: 60_000,
+        },
+      },
+    },
+    answer: { description: 'What the code returned.', schema: reactorResponse },
+    also: { 202: { description: 'Accepted; the result will be delivered.', schema: acceptedInvocation } },
+    failures: {
+      401: 'The key is missing, unknown, revoked or expired. Or thrown by the code.',
+      402: 'Thrown by the code.',
+      403: 'Only private applications and sessions with `token:use` invoke reactors, with tokens that it covers. Or thrown by the code.',
+      404: 'No such reactor.',
+      409: 'A request with the same idempotency key is still running; or its code has run, and its answer is no longer kept.',
+      413: 'The body is over 5 MB, or the tokens of the arguments are.',
+      429: 'Throttled. Or thrown by the code.',
+      503: 'The store, the key service or Lambda is unavailable or throttling. Or thrown by the code.',
+      422: 'The code does not load, or does not export a function. Or the idempotency key was used with another body.',
+      500: 'The code failed or took too long: title `Reactor Runtime Error`. Or unexpected.',
+    },
+    callback: { name: 'result', address: '{$request.body#/callback_url}' },
+  },
+  getReactorResult: {
+    tag: TAG,
+    summary: 'Get the result of an asynchronous invocation',
+    description:
+      'For 24 hours, for the application or session that invoked. `result` goes earlier if a cvc or a token that was filled into the arguments ends.',
+    parameters: { ...ID, invocation_id: 'Of the answer that accepted it.' },
+    answer: { description: 'Where it stands.', schema: reactorResult },
+  },
+};

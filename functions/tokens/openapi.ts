@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
+import { listedToken, pageOf, pageParameters, token, writtenToken } from '../../src/http/openapi/schemas.ts';
+
+const TAG = 'Tokens';
+const ID = { id: 'The token. Ids are decoded once.' };
+
+const MEMBERS = {
+  data: 'Any JSON but `null`, up to 3.5 MB; what its type demands.',
+  mask: "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
+  containers: {
+    words: "1 to 10 paths like `/pci/high/`. Default, also for an empty list: the type's.",
+    limits: { maxItems: 10 },
+  },
+  metadata: {
+    words: 'Up to 50 texts that are not sensitive, to find the token by.',
+    limits: { maxProperties: 50, propertyNames: { maxLength: 40 } },
+  },
+  search_indexes: {
+    words:
+      'Up to 10 expressions; what they give can be searched for by `data:"..."`. No plaintext is stored.',
+    limits: { maxItems: 10 },
+  },
+  fingerprint_expression: {
+    words: "What the fingerprint is made of; must read `data`. Default: the type's.",
+    limits: { maxLength: 400 },
+  },
+  deduplicate_token:
+    'Answer with an existing token of the same type, fingerprint, containers and mask (under a fingerprint expression of your own: of the same data), if it lives as long, instead of making a second one.',
+  expires_at:
+    'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that instant no operation finds the token.',
+};
+
+const DEDUPLICATION =
+  'With `_extras.deduplicated` nothing was written: the token existed. It is shared from then on: its expiry, and data that it was matched by, change only under `reveal`.';
+
+const CARD = {
+  type: 'card',
+  data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+  metadata: { customer: 'c-17' },
+};
+
+export const tokens: Readonly<Record<string, DescribedOperation>> = {
+  createToken: {
+    tag: TAG,
+    summary: 'Create a token',
+    description: "A card's `cvc` is shown for an hour and then removed. " + DEDUPLICATION,
+    members: {
+      id: '3 to 400 characters without `# / \\ + ? [ ] | & = % < > { } ^`, or an expression that gives them, like `{{ data.number | alias_card: false, true }}`. Default: a random UUID.',
+      type: 'Decides validation and defaults.',
+      ...MEMBERS,
+    },
+    requests: {
+      card: { summary: 'A card', value: CARD },
+      bank: {
+        summary: 'A bank account',
+        value: { type: 'bank', data: { routing_number: '021000021', account_number: '00001' } },
+      },
+      searchable: {
+        summary: 'A social security number that can be found again, for a year',
+        value: {
+          type: 'social_security_number',
+          data: '078-05-1120',
+          containers: ['/pii/high/'],
+          search_indexes: ["{{ data | remove: '-' }}"],
+          deduplicate_token: false,
+        },
+      },
+      anything: {
+        summary: 'Any JSON, with a mask of its own',
+        value: {
+          type: 'token',
+          data: { passport: 'C01X00T47', country: 'DE' },
+          mask: { passport: '{{ data.passport | reveal_last: 3 }}', country: '{{ data.country }}' },
+        },
+      },
+    },
+    answer: { description: 'The token, as the caller may see it.', schema: writtenToken },
+    failures: {
+      404: 'The token of a replayed response is gone.',
+      409: 'The id exists, or a request with the same idempotency key is still running.',
+    },
+  },
+  listTokens: {
+    tag: TAG,
+    summary: 'List tokens',
+    description:
+      'Newest first; only tokens that the caller may read. Each token has an equal share of the answer: what is larger is left out and named in `_extras.omitted`.',
+    query: z.object({
+      id: z
+        .array(z.string())
+        .max(1000)
+        .optional()
+        .meta({ description: 'Only these, `?id=a&id=b`; at most 1,000.' }),
+      metadata: z
+        .record(z.string(), z.string())
+        .optional()
+        .meta({
+          description:
+            'Exact matches without regard to case, all of which must hold, as `metadata[key]=value`, `metadata.key=value` or `metadata={"key":"value"}`.',
+          param: { style: 'deepObject', explode: true },
+        }),
+      ...pageParameters,
+    }),
+    answer: { description: 'A page of tokens.', schema: pageOf(listedToken) },
+  },
+  getToken: {
+    tag: TAG,
+    summary: 'Get a token',
+    parameters: ID,
+    answer: { description: 'The token, its data under the transform of the deciding rule.', schema: token },
+  },
+  updateToken: {
+    tag: TAG,
+    summary: 'Update a token',
+    description:
+      'JSON Merge Patch (RFC 7386) of `data`, `mask` and `metadata`; the rest is replaced. What comes out is validated as a new token is. ' +
+      '`mask`, `fingerprint_expression`, `search_indexes` and `containers` decide what others see: they need a rule that grants `token:update` with the transform `reveal` on the old and the new containers, or a private application that alone has written the data of the token, by its own key. ' +
+      'Data that is written into a token of another application stands under the description and in the containers of that one. The answer shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
+      DEDUPLICATION,
+    parameters: ID,
+    members: {
+      ...MEMBERS,
+      data: 'Merged into the data; `null` is refused.',
+      mask: 'Merged into the mask; `null` takes it away.',
+      metadata: { words: 'Merged; `null` removes all of it.', limits: MEMBERS.metadata.limits },
+      containers: { words: "`null` goes back to the type's default.", limits: { maxItems: 10 } },
+      search_indexes: { words: '`null` removes them.', limits: { maxItems: 10 } },
+      fingerprint_expression: {
+        words: "`null` goes back to the type's default.",
+        limits: { maxLength: 400 },
+      },
+      expires_at: '`null` removes the expiry.',
+    },
+    requests: {
+      expiry: { summary: 'Another expiry of a card', value: { data: { expiration_year: 2031 } } },
+      metadata: {
+        summary: 'Sets one entry, removes another',
+        value: { metadata: { tier: 'gold', customer: null } },
+      },
+    },
+    answer: { description: 'The token after the update, as the caller may see it.', schema: writtenToken },
+    failures: {
+      409: 'Lost against other updates several times, or the same idempotency key is still running.',
+    },
+  },
+  deleteToken: {
+    tag: TAG,
+    summary: 'Delete a token',
+    description: 'With everything derived from it. Its id may be used again.',
+    parameters: ID,
+    answer: { description: 'It is gone.' },
+    failures: { 409: 'Updates got in between again and again.' },
+  },
+  searchTokens: {
+    tag: TAG,
+    summary: 'Search tokens',
+    description:
+      'Terms joined by `AND`: `data:"..."` (exact, against evaluated search indexes), `metadata.<key>:"..."`, `type:`, `container:` (the subtree), `fingerprint:`, `id:`. Terms `data:` and `fingerprint:` find no token that the deciding `token:search` rule redacts, nor, under `mask`, one without a mask.',
+    members: {
+      query: 'The terms. Without it every token that the caller may search is found.',
+      page: 'From 1.',
+      size: '1 to 100. Default 20.',
+      after: 'Cursor of a page of the same search.',
+    },
+    requests: {
+      combined: {
+        summary: 'Cards of a customer',
+        value: { query: 'type:card AND metadata.customer:"c-17"' },
+      },
+    },
+    answer: { description: 'A page of tokens.', schema: pageOf(listedToken) },
+  },
+  tokenize: {
+    tag: TAG,
+    summary: 'Tokenize any JSON',
+    description:
+      'An object with `type` and `data` becomes a token and is replaced by the Token object; every other value but `null` becomes a `token` token and is replaced by its id. At most 100, all or none.',
+    requests: {
+      order: { summary: 'An order with a card', value: { order: 'o-1', card: CARD, note: null } },
+    },
+    answer: {
+      description: 'The same shape, with tokens and ids in it.',
+      schema: z.unknown(),
+      examples: {
+        ids: { summary: 'Two ids', value: { order: '2c1b4c0a-3f0e-4f59-8d0e-0a2d9a6d7c11', note: null } },
+      },
+    },
+  },
+  detokenize: {
+    tag: TAG,
+    summary: 'Detokenize any JSON',
+    description:
+      'Fills in every expression as the transform of the deciding `token:read` rule shows the token. At most 100 tokens, and 6 MB and 100,000 elements and members of them.',
+    requests: {
+      masked: {
+        summary: 'The last four digits',
+        value: { card: "{{ 0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8 | json: '$.number' | last4 }}" },
+      },
+    },
+    answer: {
+      description: 'The same shape, filled in.',
+      schema: z.unknown(),
+      examples: { masked: { summary: 'The last four digits', value: { card: '4242' } } },
+    },
+  },
+};

@@ -1,0 +1,347 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { CloudParts } from './assembly/cloud-parts.ts';
+import { createKeyDefinitions } from './assembly/key-definitions.ts';
+import { readAssembly } from './assembly/read-assembly.ts';
+import type { Account } from './assembly/account.ts';
+import { createRoleRegistry } from './assembly/role-registry.ts';
+import type { RoleRegistry } from './assembly/role-registry.ts';
+import { startResources } from './assembly/start-resources.ts';
+import { synthesize } from './assembly/synthesize.ts';
+import type { CdkApp } from './assembly/synthesize.ts';
+import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
+import { lockDataDirectory } from './data-lock.ts';
+import { createDynamoDb } from './dynamodb/create-dynamodb.ts';
+import type { DynamoDb } from './dynamodb/create-dynamodb.ts';
+import { errorMessage } from './error-code.ts';
+import { createFaults } from './faults/create-faults.ts';
+import type { Faults } from './faults/create-faults.ts';
+import { createGatewayDefinition } from './gateway/gateway-definition.ts';
+import { startHttpGateway } from './gateway/http-gateway.ts';
+import type { Exchange } from './gateway/http-gateway.ts';
+import type { GatewayAnswer } from './gateway/gateway-answers.ts';
+import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
+import { isAllowed } from './iam/is-allowed.ts';
+import { createKms } from './kms/create-kms.ts';
+import type { Kms } from './kms/create-kms.ts';
+import { createFunctionHost } from './lambda/function-host.ts';
+import type { FunctionHost } from './lambda/function-host.ts';
+import type { InvocationOutcome } from './lambda/function-definition.ts';
+import { createLogFiles, createLogPrinter } from './lambda/function-logs.ts';
+import type { Logs } from './lambda/function-logs.ts';
+import { startLambda } from './lambda/start-lambda.ts';
+import { createLayerTable } from './lambda/layer-table.ts';
+import { runSchedules } from './schedules/run-schedules.ts';
+import { createScheduleTable } from './schedules/schedule-table.ts';
+import type { Schedule } from './schedules/schedule-table.ts';
+import { createSqs } from './sqs/create-sqs.ts';
+import type { Sqs } from './sqs/create-sqs.ts';
+import { createQueueDefinitions } from './sqs/queue-definitions.ts';
+import { startMappings } from './sqs/start-mappings.ts';
+
+/** The app while nobody can call it yet but {@link CloudOptions.prepare}. */
+export interface PreparedApp {
+  /** The outputs of the stacks, by name. */
+  readonly outputs: ReadonlyMap<string, string>;
+  /** Invokes a function as an administrator would. Never rejects: a failure is an outcome. */
+  readonly invoke: (functionName: string, payload: string) => Promise<InvocationOutcome>;
+}
+
+/** What an app may add to its HTTP API on this machine. */
+export interface GatewayExtension {
+  /** Pages beside the API; `undefined` leaves a path to the API. */
+  readonly pages?: (path: string) => Promise<GatewayAnswer | undefined>;
+  /** Sees every response of the API as it leaves. */
+  readonly onAnswer?: (exchange: Exchange) => void;
+  /** Runs after the last response. */
+  readonly onClose?: () => void;
+}
+
+export interface CloudOptions {
+  /** The folder of a synthesized app (`cdk.out`), or a CDK app to synthesize first. */
+  readonly app: string | CdkApp;
+  /** Holds what a run leaves behind: synthesized apps while they run, the compile cache, logs. */
+  readonly workDirectory: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Keeps state across starts; without it state is in memory. */
+  readonly dataDirectory?: string;
+  /** How long a scheduled minute lasts. Default 60. */
+  readonly tickSeconds?: number;
+  /** Faults to inject once everything is ready, and the seed of their chances. Default: none, 1. */
+  readonly faults?: readonly string[];
+  readonly faultSeed?: number;
+  /** Prints logs through this instead of writing them to files. */
+  readonly printLogs?: (text: string) => void;
+  /** Runs once functions can be invoked, before the API and the schedules start. A rejection fails the start. */
+  readonly prepare?: (app: PreparedApp) => Promise<void>;
+  readonly extendGateway?: (log: (line: string) => void) => GatewayExtension;
+  /** Ends a start that is under way; whatever was started is stopped. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Cloud {
+  readonly baseUrl: string;
+  readonly awsEndpointUrl: string;
+  /** Where logs are written; `undefined` if they are printed. */
+  readonly logDirectory: string | undefined;
+  close(): Promise<void>;
+}
+
+/** What one start builds up; `closers` undo it, the last first. */
+interface Start {
+  readonly options: CloudOptions;
+  readonly account: Account;
+  readonly logs: Logs;
+  readonly faults: Faults;
+  readonly closers: (() => Promise<void> | void)[];
+  /** Gives up the port of the AWS endpoint, held until the endpoint takes it. */
+  readonly releaseAwsPort: () => Promise<void>;
+}
+
+interface Stores {
+  readonly dynamoDb: DynamoDb;
+  readonly kms: Kms;
+  readonly sqs: Sqs;
+}
+
+const accountId = '000000000000';
+const region = 'us-east-1';
+/** DynamoDB's own TTL lags by up to two days on AWS: rarely enough that nothing can come to rely on it. */
+const minutesBetweenExpiries = 60;
+
+async function appDirectory({ options, closers }: Start): Promise<string> {
+  const { app, workDirectory, signal } = options;
+  if (typeof app === 'string') return app;
+  const synthesized = await synthesize({ ...app, workDirectory, ...(signal !== undefined && { signal }) });
+  closers.push(() => {
+    synthesized.remove();
+  });
+  return synthesized.directory;
+}
+
+async function createStores({ options, closers }: Start): Promise<Stores> {
+  const where = (name: string): { dataDir?: string } =>
+    options.dataDirectory === undefined ? {} : { dataDir: join(options.dataDirectory, name) };
+  const dynamoDb = await createDynamoDb({ ...where('dynamodb'), accountId, region });
+  closers.push(() => dynamoDb.close());
+  const kms = await createKms({ ...where('kms'), accountId, region });
+  closers.push(() => kms.close());
+  const sqs = createSqs({ ...where('sqs'), accountId, region });
+  closers.push(() => sqs.close());
+  return { dynamoDb, kms, sqs };
+}
+
+function createParts(
+  { account, logs, faults }: Start,
+  dynamoDb: DynamoDb,
+  assets: CloudParts['assets'],
+): CloudParts {
+  const roles = createRoleRegistry();
+  return {
+    account,
+    assets,
+    createTable: async (table) => {
+      await dynamoDb.createTable(table);
+    },
+    keys: createKeyDefinitions(),
+    roles,
+    functions: createFunctionHost({
+      region,
+      credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
+      log: (name, text) => {
+        logs.write(name, text);
+      },
+      kills: faults.kills,
+    }),
+    layers: createLayerTable(),
+    queues: createQueueDefinitions(),
+    gateway: createGatewayDefinition(),
+    schedules: createScheduleTable(),
+  };
+}
+
+/** Each function with all that it takes to run its code elsewhere. */
+function runningFunctions(functions: FunctionHost) {
+  return functions
+    .environments()
+    .map(({ name, environment }) => ({ ...functions.find(name).definition, environment }));
+}
+
+async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): Promise<string> {
+  const { options, closers, logs } = begun;
+  for (const key of parts.keys.all()) await stores.kms.createKey(key);
+  for (const queue of parts.queues.all()) await stores.sqs.createQueue(queue);
+  const lambda = await startLambda(begun.account, parts, {
+    kms: stores.kms,
+    logs,
+    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
+  });
+  closers.push(() => lambda.close());
+  await begun.releaseAwsPort();
+  const endpoint = await startAwsEndpoint({
+    accountId,
+    region,
+    port: Number(new URL(begun.account.awsEndpointUrl).port),
+    services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
+    controls: {
+      '/_local/functions': () => runningFunctions(parts.functions),
+      '/_local/api': () => parts.gateway.httpApi(),
+      '/_local/lambda': (body) => lambda.control(body),
+      '/_local/faults': (body, method) => begun.faults.control(body, method),
+    },
+    faults: begun.faults.calls,
+    roleForAccessKey: (accessKeyId) => parts.roles.roleForAccessKey(accessKeyId),
+    sessionTokenFor: (accessKeyId) => parts.roles.sessionTokenFor(accessKeyId),
+    keyPolicy: (arn) => stores.kms.keyPolicy(arn),
+    onCall: ({ principal, action, resources, status }) => {
+      if (status >= 400)
+        logs.write('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}\n`);
+    },
+  });
+  closers.push(() => endpoint.close());
+  lambda.start(endpoint.url);
+  return endpoint.url;
+}
+
+function startFunctions({ closers }: Start, functions: FunctionHost, awsEndpointUrl: string): void {
+  functions.start(awsEndpointUrl);
+  closers.push(() => functions.close());
+}
+
+function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: Stores): void {
+  const stop = startMappings({
+    mappings: parts.queues.mappings(),
+    queues: parts.queues.all(),
+    functions: parts.functions,
+    roles: parts.roles,
+    keyPolicy: (keyArn) => kms.keyPolicy(keyArn),
+    sqs,
+    log: (line) => {
+      logs.write('queues', `${line}\n`);
+    },
+  });
+  closers.push(stop);
+}
+
+async function startGateway({ account, options, logs, closers }: Start, parts: CloudParts): Promise<void> {
+  const log = (line: string): void => {
+    logs.write('gateway', `${line}\n`);
+  };
+  const { onClose, ...extension } = options.extendGateway?.(log) ?? {};
+  const gateway = await startHttpGateway({
+    api: parts.gateway.httpApi(),
+    functions: parts.functions,
+    port: options.port === 0 ? Number(new URL(account.baseUrl).port) : options.port,
+    accountId,
+    region,
+    log,
+    ...extension,
+  });
+  closers.push(async () => {
+    await gateway.close();
+    onClose?.();
+  });
+}
+
+function mayInvoke(schedule: Schedule, functions: FunctionHost, roles: RoleRegistry): boolean {
+  const { arn, functionArn, invokedBy } = schedule;
+  if (invokedBy.kind === 'permission') return functions.isPermitted(functionArn, invokedBy.principal, arn);
+  const access = { action: 'lambda:InvokeFunction', resource: functionArn };
+  return (
+    roles.trusts(invokedBy.roleArn, 'scheduler.amazonaws.com') &&
+    isAllowed(roles.role(invokedBy.roleArn), access).allowed
+  );
+}
+
+function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dynamoDb: DynamoDb): void {
+  const log = (line: string): void => {
+    logs.write('schedules', `${line}\n`);
+  };
+  const stop = runSchedules({
+    schedules: parts.schedules.all(),
+    tickSeconds: options.tickSeconds ?? 60,
+    accountId,
+    region,
+    invoke: (functionArn, payload) => parts.functions.invoke(functionArn, payload),
+    isPermitted: (schedule) => mayInvoke(schedule, parts.functions, parts.roles),
+    log,
+    onTick: (minute) => {
+      if (minute % minutesBetweenExpiries !== 0) return;
+      Promise.resolve(dynamoDb.expireItems(Math.floor(Date.now() / 1000))).catch((error: unknown) => {
+        log(`expiry: ${errorMessage(error)}`);
+      });
+    },
+  });
+  closers.push(stop);
+}
+
+async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
+  const { options, account } = begun;
+  // Synthesis takes longest, in a process of its own; the stores open meanwhile.
+  const [directory, stores] = await settleAll(appDirectory(begun), createStores(begun));
+  options.signal?.throwIfAborted();
+  const assembly = await readAssembly(directory);
+  const parts = createParts(begun, stores.dynamoDb, assembly.assets);
+  const { outputs } = await startResources(assembly, account, parts);
+  const awsEndpointUrl = await startEndpoint(begun, parts, stores);
+  options.signal?.throwIfAborted();
+  startFunctions(begun, parts.functions, awsEndpointUrl);
+  startQueues(begun, parts, stores);
+  await options.prepare?.({ outputs, invoke: (name, payload) => parts.functions.invoke(name, payload) });
+  options.signal?.throwIfAborted();
+  begun.faults.replace(options.faults ?? []);
+  await startGateway(begun, parts);
+  startSchedules(begun, parts, stores.dynamoDb);
+  const { baseUrl } = account;
+  return { baseUrl, awsEndpointUrl, logDirectory: logDirectory(options), close };
+}
+
+/** Like Promise.all, but waits for both before it fails, so that whatever they started can be stopped. */
+async function settleAll<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return await Promise.all([first, second]);
+}
+
+function logDirectory({ printLogs, dataDirectory, workDirectory }: CloudOptions): string | undefined {
+  return printLogs === undefined ? join(dataDirectory ?? workDirectory, 'logs') : undefined;
+}
+
+function createLogs(options: CloudOptions): Logs {
+  if (options.printLogs !== undefined) return createLogPrinter(options.printLogs);
+  return createLogFiles(logDirectory(options) ?? '');
+}
+
+/**
+ * Runs a synthesized CDK app on this machine: tables, keys, roles, functions, queues, HTTP API and schedules.
+ * Rejects with an Error whose message is fit for the terminal; nothing is left running then.
+ */
+export async function startCloud(options: CloudOptions): Promise<Cloud> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const undo of closers.splice(0).reverse()) await undo();
+  };
+  try {
+    if (options.dataDirectory !== undefined) closers.push(lockDataDirectory(options.dataDirectory));
+    const port = await findFreePort(options.port);
+    // Queues carry the endpoint's address in their names, so it is known before the endpoint can start.
+    const held = await listenOnLocalhost(() => createServer(), 0);
+    closers.push(() => held.close());
+    const account = {
+      accountId,
+      region,
+      baseUrl: `http://localhost:${String(port)}`,
+      awsEndpointUrl: `http://127.0.0.1:${String(held.port)}`,
+    };
+    const logs = createLogs(options);
+    closers.push(() => logs.close());
+    const faults = createFaults(options.faultSeed ?? 1);
+    return await start(
+      { options, account, logs, faults, closers, releaseAwsPort: () => held.close() },
+      close,
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

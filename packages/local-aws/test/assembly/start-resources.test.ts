@@ -1,0 +1,299 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAssembly } from '../../src/assembly/read-assembly.ts';
+import type { Assembly } from '../../src/assembly/read-assembly.ts';
+import { startResources } from '../../src/assembly/start-resources.ts';
+import { isAllowed } from '../../src/iam/is-allowed.ts';
+import { aStack } from './a-stack.ts';
+import { account, someParts } from './some-parts.ts';
+
+function anApp(
+  Resources: Record<string, { Type: string; Properties: Record<string, unknown>; Condition?: string }>,
+): Assembly {
+  return {
+    stacks: [aStack('App', { Resources, Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } } })],
+    assets: new Map(),
+  };
+}
+
+async function start(app: Assembly): Promise<ReturnType<typeof someParts>> {
+  const parts = someParts(app.assets);
+  await startResources(app, account, parts);
+  return parts;
+}
+
+const trust = {
+  Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
+};
+
+describe('an app as the CDK synthesizes it', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fixture-'));
+  let app: Assembly;
+
+  beforeAll(async () => {
+    const env = { ...process.env, CDK_OUTDIR: directory };
+    const program = join(import.meta.dirname, 'fixture-app.ts');
+    const { stderr, status } = spawnSync(process.execPath, [program], { env, encoding: 'utf8' });
+    expect({ stderr, status }).toMatchObject({ status: 0 });
+    app = await readAssembly(directory);
+  }, 60_000);
+
+  afterAll(() => {
+    rmSync(directory, { recursive: true });
+  });
+
+  test('tables keep their keys, indexes and expiry', async () => {
+    const { tables } = await start(app);
+    expect(tables).toEqual([
+      {
+        name: expect.stringMatching(/^Data-Table/),
+        attributeDefinitions: [
+          { AttributeName: 'pk', AttributeType: 'S' },
+          { AttributeName: 'sk', AttributeType: 'S' },
+          { AttributeName: 'date', AttributeType: 'N' },
+        ],
+        keySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        globalSecondaryIndexes: [
+          {
+            IndexName: 'by-date',
+            KeySchema: [{ AttributeName: 'date', KeyType: 'HASH' }],
+            Projection: { ProjectionType: 'ALL' },
+          },
+        ],
+        timeToLiveAttribute: 'ttl',
+        isProtected: false,
+        hasPointInTimeRecovery: false,
+        keyArn: expect.stringMatching(/^arn:aws:kms:/),
+      },
+    ]);
+  });
+
+  test('a key has its alias, its policy, and the same id at every start', async () => {
+    const first = (await start(app)).keys.all();
+    expect(first).toMatchObject([{ alias: 'alias/fixture', enableRotation: true }]);
+    expect((await start(app)).keys.all()).toEqual(first);
+  });
+
+  test('functions have their code, settings of other stacks, and a role with its policies', async () => {
+    const { functions, roles, tables } = await start(app);
+    const { outputs } = await startResources(app, account, someParts(app.assets));
+    const operator = functions.find(outputs.get('OperatorFunctionName') ?? '').definition;
+    expect(operator).toMatchObject({
+      handler: 'index.handler',
+      runtime: 'nodejs24.x',
+      timeoutSeconds: 3,
+      memoryMb: 128,
+    });
+    const echo = [...app.stacks]
+      .flatMap(({ template }) => Object.keys(template.Resources))
+      .find((id) => /^Echo[^A-Z]*[0-9A-F]{8}$/.test(id));
+    const { definition } = functions.find(`Api-${echo ?? ''}`);
+    expect(definition).toMatchObject({
+      timeoutSeconds: 5,
+      memoryMb: 512,
+      environment: { TABLE_NAME: tables[0]?.name },
+    });
+    const actions = roles
+      .role(definition.roleArn)
+      .policies.flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action));
+    expect(actions).toEqual(expect.arrayContaining(['dynamodb:PutItem', 'kms:Decrypt', 'logs:PutLogEvents']));
+  });
+
+  test('the API knows its routes, and the functions permit it to invoke them', async () => {
+    const { functions, gateway } = await start(app);
+    const { id, routes, cors } = gateway.httpApi();
+    expect(routes.map(({ routeKey }) => routeKey)).toEqual(['ANY /echo/{proxy+}', 'GET /echo', 'POST /echo']);
+    expect(cors).toMatchObject({ allowOrigins: ['*'], allowMethods: ['*'] });
+    const functionArn = routes[0]?.integration.functionArn ?? '';
+    const source = `arn:aws:execute-api:us-east-1:000000000000:${id}/$default/ANY/echo/{proxy+}`;
+    expect(functions.isPermitted(functionArn, 'apigateway.amazonaws.com', source)).toBe(true);
+    expect(functions.isPermitted(functionArn, 'events.amazonaws.com', source)).toBe(false);
+    expect(
+      functions.isPermitted(functionArn, 'apigateway.amazonaws.com', source.replace('/echo', '/other')),
+    ).toBe(false);
+  });
+
+  test('queues have their address, attributes and key, and what reads them', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const [dead, work] = parts.queues.all();
+    expect(work).toEqual({
+      name: expect.stringMatching(/^Api-Work/),
+      arn: outputs.get('QueueArn'),
+      url: `http://127.0.0.1:4566/000000000000/${work?.name ?? ''}`,
+      attributes: {
+        KmsMasterKeyId: work?.keyArn,
+        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead?.arn, maxReceiveCount: 3 }),
+        VisibilityTimeout: '30',
+      },
+      keyArn: expect.stringMatching(/^arn:aws:kms:us-east-1:000000000000:key\//),
+    });
+    expect(outputs.get('QueueUrl')).toBe(work?.url);
+    expect(parts.queues.mappings()).toMatchObject([
+      {
+        queueArn: work?.arn,
+        functionName: outputs.get('WorkerFunctionName'),
+        batchSize: 10,
+        reportsFailures: true,
+        maxConcurrency: 2,
+      },
+    ]);
+  });
+
+  test('a layer is a folder with an ARN', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const arn = outputs.get('LayerArn') ?? '';
+    expect(arn).toMatch(/^arn:aws:lambda:us-east-1:000000000000:layer:.+:1$/);
+    expect(existsSync(join(parts.layers.find(arn)?.directory ?? '', 'index.mjs'))).toBe(true);
+  });
+
+  test('a role is denied what its boundary denies, whatever its own policy allows', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const role = parts.roles.role(outputs.get('BoundRoleArn') ?? '');
+    expect(isAllowed(role, { action: 'logs:PutLogEvents', resource: 'arn:aws:logs:::' })).toEqual({
+      allowed: false,
+      why: 'with an explicit deny in a permissions boundary',
+    });
+  });
+
+  test('the address of the API is one that everything on this machine reaches', async () => {
+    const parts = someParts(app.assets);
+    const { outputs } = await startResources(app, account, parts);
+    const { definition } = parts.functions.find(outputs.get('WorkerFunctionName') ?? '');
+    expect(definition.environment).toMatchObject({ API_URL: 'http://127.0.0.1:8787' });
+  });
+
+  test('the rule calls its function with its input', async () => {
+    const { functions, schedules } = await start(app);
+    const [rule] = schedules.all();
+    expect(rule).toMatchObject({ expression: 'rate(1 minute)', input: '{"command":"sweep"}' });
+    expect(functions.isPermitted(rule?.functionArn ?? '', 'events.amazonaws.com', rule?.arn ?? '')).toBe(
+      true,
+    );
+  });
+});
+
+describe('what does not run locally stops the start', () => {
+  test('a resource type, by its name and its place', async () => {
+    const app = anApp({ Bucket: { Type: 'AWS::S3::Bucket', Properties: {} } });
+    await expect(start(app)).rejects.toThrow('AWS::S3::Bucket does not run locally (App/Bucket)');
+  });
+
+  test('a property, by its name', async () => {
+    const app = anApp({
+      Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] }, Origin: 'EXTERNAL' } },
+    });
+    await expect(start(app)).rejects.toThrow(/App\/Key cannot run locally: .*Unrecognized key: "Origin"/);
+  });
+
+  test('a value that would behave otherwise on AWS', async () => {
+    const Properties = { AttributeDefinitions: [], KeySchema: [], BillingMode: 'PROVISIONED' };
+    await expect(start(anApp({ Table: { Type: 'AWS::DynamoDB::Table', Properties } }))).rejects.toThrow(
+      /BillingMode/,
+    );
+  });
+
+  test('a function whose code is no asset of the app', async () => {
+    const Properties = {
+      Code: { S3Bucket: 'b', S3Key: 'k.zip' },
+      Handler: 'index.handler',
+      Runtime: 'nodejs24.x',
+      Role: 'r',
+    };
+    await expect(start(anApp({ Fn: { Type: 'AWS::Lambda::Function', Properties } }))).rejects.toThrow(
+      /k\.zip is no asset/,
+    );
+  });
+
+  test('a managed policy that is not in the table', async () => {
+    const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
+    const role = {
+      Type: 'AWS::IAM::Role',
+      Properties: { AssumeRolePolicyDocument: trust, ManagedPolicyArns },
+    };
+    const { roles } = await start(anApp({ Role: role }));
+    expect(() => roles.role('arn:aws:iam::000000000000:role/App-Role')).toThrow(
+      /AdministratorAccess, which is not known/,
+    );
+  });
+
+  test('a layer of a function of the templates', async () => {
+    const Properties = {
+      Code: { S3Bucket: 'b', S3Key: 'k' },
+      Handler: 'index.handler',
+      Runtime: 'nodejs24.x',
+      Role: 'r',
+      Layers: ['arn'],
+    };
+    await expect(start(anApp({ Fn: { Type: 'AWS::Lambda::Function', Properties } }))).rejects.toThrow(
+      /layers work locally for functions made at run time only/,
+    );
+  });
+
+  test('a queue policy that allows something', async () => {
+    const Statement = [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource: '*', Principal: '*' }];
+    const Properties = { Queues: ['q'], PolicyDocument: { Statement } };
+    await expect(start(anApp({ Policy: { Type: 'AWS::SQS::QueuePolicy', Properties } }))).rejects.toThrow(
+      /App\/Policy cannot run locally: of queue policies only/,
+    );
+  });
+
+  test('a mapping of anything but a queue', async () => {
+    const Properties = { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s', FunctionName: 'f' };
+    await expect(
+      start(anApp({ Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties } })),
+    ).rejects.toThrow(/only queues have mappings locally/);
+  });
+
+  test('a schedule that is no rate and no cron', async () => {
+    const Properties = { ScheduleExpression: 'at(2030-01-01T00:00:00)', Targets: [{ Id: 't', Arn: 'a' }] };
+    await expect(start(anApp({ Rule: { Type: 'AWS::Events::Rule', Properties } }))).rejects.toThrow(
+      /at\(2030/,
+    );
+  });
+});
+
+test('a resource whose condition is false does not exist', async () => {
+  const app = anApp({ Bucket: { Type: 'AWS::S3::Bucket', Properties: {}, Condition: 'Never' } });
+  await expect(start(app)).resolves.toBeDefined();
+});
+
+test('policies of all kinds decide a role, in whatever order they stand', async () => {
+  const statement = (Action: string): object => ({ Statement: [{ Effect: 'Allow', Action, Resource: '*' }] });
+  const { roles } = await start(
+    anApp({
+      Inline: {
+        Type: 'AWS::IAM::Policy',
+        Properties: { PolicyName: 'p', PolicyDocument: statement('a:1'), Roles: [{ Ref: 'Role' }] },
+      },
+      Managed: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: statement('a:2') } },
+      Boundary: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: statement('a:*') } },
+      Role: {
+        Type: 'AWS::IAM::Role',
+        Properties: {
+          AssumeRolePolicyDocument: trust,
+          Policies: [{ PolicyName: 'own', PolicyDocument: statement('a:3') }],
+          ManagedPolicyArns: [{ Ref: 'Managed' }],
+          PermissionsBoundary: { Ref: 'Boundary' },
+        },
+      },
+    }),
+  );
+  const role = roles.role('arn:aws:iam::000000000000:role/App-Role');
+  expect(role.policies.map(({ Statement }) => Statement[0]?.Action).toSorted()).toEqual([
+    'a:1',
+    'a:2',
+    'a:3',
+  ]);
+  expect(role.permissionsBoundary?.Statement[0]?.Action).toBe('a:*');
+  const { accessKeyId } = roles.credentialsFor(role.arn);
+  expect(roles.roleForAccessKey(accessKeyId)).toBe(role);
+  expect(roles.roleForAccessKey('ASIAUNKNOWN')).toBeUndefined();
+});

@@ -1,0 +1,372 @@
+import { connect } from 'node:net';
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { crc32 } from 'node:zlib';
+import type { CallCount, CallRecord } from '../../src/aws-endpoint/call-counter.ts';
+import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import { createSts } from '../../src/aws-endpoint/sts.ts';
+import type { PolicyStatement, Role } from '../../src/aws-service.ts';
+import { createDynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import type { DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import { createKms } from '../../src/kms/create-kms.ts';
+import { things } from '../dynamodb/a-dynamodb.ts';
+
+const account = { accountId: '123456789012', region: 'eu-west-1' };
+const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
+const key = 'arn:aws:kms:eu-west-1:123456789012:key/k-1';
+const root = 'arn:aws:iam::123456789012:root';
+
+const statement = (Action: string[], Resource: string): PolicyStatement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+
+function aRole(name: string, ...statements: PolicyStatement[]): Role {
+  return { arn: `arn:aws:iam::123456789012:role/${name}`, policies: [{ Statement: statements }] };
+}
+
+const roles: Readonly<Record<string, Role | 'administrator'>> = {
+  ADMIN: 'administrator',
+  WRITER: aRole('writer', statement(['dynamodb:PutItem'], table)),
+  READER: aRole(
+    'reader',
+    statement(['dynamodb:GetItem', 'dynamodb:Query'], table),
+    statement(['kms:Decrypt'], key),
+    {
+      ...statement(['dynamodb:BatchGetItem'], table),
+      Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['mine'] } },
+    },
+  ),
+};
+
+let dynamoDb: DynamoDb;
+let endpoint: AwsEndpoint;
+let records: CallRecord[] = [];
+const faults: unknown[] = [];
+const clients: { destroy(): void }[] = [];
+
+beforeAll(async () => {
+  dynamoDb = await createDynamoDb(account);
+  await dynamoDb.createTable(things);
+  const kms = await createKms(account);
+  const keyStatement = { ...statement(['kms:*'], '*'), Principal: { AWS: root } };
+  await kms.createKey({ keyId: 'k-1', policy: { Statement: [keyStatement] } });
+  endpoint = await startAwsEndpoint({
+    ...account,
+    services: [dynamoDb, kms, createSts(account)],
+    roleForAccessKey: (accessKeyId) => roles[accessKeyId],
+    sessionTokenFor: (accessKeyId) => (accessKeyId === 'WRITER' ? 'token' : undefined),
+    sessionNameFor: (accessKeyId) => (accessKeyId === 'READER' ? 'tokens-function' : undefined),
+    keyPolicy: (arn) => kms.keyPolicy(arn),
+    onCall: (record) => records.push(record),
+    onFault: (error) => faults.push(error),
+  });
+});
+
+beforeEach(() => {
+  records = [];
+});
+
+afterAll(async () => {
+  for (const client of clients) client.destroy();
+  await endpoint.close();
+  await dynamoDb.close();
+});
+
+function settings(accessKeyId: string, sessionToken?: string) {
+  return {
+    endpoint: endpoint.url,
+    region: account.region,
+    maxAttempts: 1,
+    credentials: {
+      accessKeyId,
+      secretAccessKey: 'secret',
+      ...(sessionToken !== undefined && { sessionToken }),
+    },
+  };
+}
+
+function tracked<C extends { destroy(): void }>(client: C): C {
+  clients.push(client);
+  return client;
+}
+
+const dynamoDbAs = (accessKeyId: string, sessionToken?: string) =>
+  tracked(new DynamoDBClient(settings(accessKeyId, sessionToken)));
+const kmsAs = (accessKeyId: string) => tracked(new KMSClient(settings(accessKeyId)));
+const thing = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
+const put = (pk: string) => new PutItemCommand({ TableName: 'Things', Item: thing(pk) });
+const get = (pk: string) => new GetItemCommand({ TableName: 'Things', Key: thing(pk) });
+
+describe('a Host that is not loopback', () => {
+  /** `fetch` would set the Host itself. */
+  function statusOf(path: string, host?: string): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = connect(Number(new URL(endpoint.url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (piece) => (answer += piece.toString()));
+    socket.on('close', () => {
+      resolve(answer.split(' ')[1] ?? '');
+    });
+    const header = host === undefined ? '' : `Host: ${host}\r\n`;
+    socket.end(`GET ${path} HTTP/1.1\r\n${header}Connection: close\r\n\r\n`);
+    return promise;
+  }
+
+  test.each(['/', '/_local/calls', '/_local/call-log'])('is refused at %s', async (path) => {
+    expect(await statusOf(path, 'evil.example')).toBe('403');
+    expect(await statusOf(path)).toBe('403');
+  });
+
+  test.each(['localhost:1', '127.0.0.1', '[::1]:80'])('is not %s', async (host) => {
+    expect(await statusOf('/_local/calls', host)).toBe('200');
+  });
+});
+
+describe('the SDK', () => {
+  test('a 350 KB binary comes back byte for byte', async () => {
+    const client = dynamoDbAs('ADMIN');
+    const data = Uint8Array.from({ length: 350 * 1024 }, (_, index) => (index * 7919) % 256);
+    await client.send(
+      new PutItemCommand({ TableName: 'Things', Item: { ...thing('big'), data: { B: data } } }),
+    );
+    const { Item } = await client.send(get('big'));
+    expect(Buffer.from(Item?.['data']?.B ?? []).equals(Buffer.from(data))).toBe(true);
+  });
+
+  test('text of every plane of Unicode comes back', async () => {
+    const client = dynamoDbAs('ADMIN');
+    const text = 'a\u0000é€\u{1F600}"\\\u2028';
+    await client.send(
+      new PutItemCommand({ TableName: 'Things', Item: { ...thing('text'), text: { S: text } } }),
+    );
+    expect((await client.send(get('text'))).Item?.['text']?.S).toBe(text);
+  });
+
+  test('a failed condition and a cancelled transaction arrive as the exceptions of the SDK', async () => {
+    const client = dynamoDbAs('ADMIN');
+    await client.send(put('there'));
+    const condition = { ConditionExpression: 'attribute_not_exists(pk)' };
+    const old = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
+    const update = new UpdateItemCommand({ TableName: 'Things', Key: thing('there'), ...condition, ...old });
+    await expect(client.send(update)).rejects.toMatchObject({
+      name: 'ConditionalCheckFailedException',
+      Item: thing('there'),
+    });
+    const Put = { TableName: 'Things', Item: thing('there'), ...condition, ...old };
+    await expect(
+      client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }] })),
+    ).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      message: expect.stringContaining('[ConditionalCheckFailed]') as string,
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: thing('there') }],
+    });
+  });
+
+  test('KMS data keys', async () => {
+    const made = await kmsAs('ADMIN').send(
+      new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256', EncryptionContext: { tenant: 't' } }),
+    );
+    const { CiphertextBlob } = made;
+    const opened = await kmsAs('READER').send(
+      new DecryptCommand({ CiphertextBlob, EncryptionContext: { tenant: 't' } }),
+    );
+    expect(opened.Plaintext).toEqual(made.Plaintext);
+    const wrong = new DecryptCommand({ CiphertextBlob, EncryptionContext: { tenant: 'u' } });
+    await expect(kmsAs('READER').send(wrong)).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
+  });
+
+  test('answers carry their checksum', async () => {
+    const response = await fetch(endpoint.url, {
+      method: 'POST',
+      headers: {
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=ADMIN/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': 'DynamoDB_20120810.ListTables',
+      },
+      body: '{}',
+    });
+    const body = await response.text();
+    expect(response.headers.get('x-amz-crc32')).toBe(String(crc32(body)));
+    expect(response.headers.get('content-type')).toBe('application/x-amz-json-1.0');
+    expect(JSON.parse(body)).toEqual({ TableNames: ['Things'] });
+  });
+});
+
+describe('access', () => {
+  test('a role may do what its policies say and nothing else', async () => {
+    await dynamoDbAs('WRITER', 'token').send(put('written'));
+    await expect(dynamoDbAs('WRITER', 'token').send(get('written'))).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      $metadata: { httpStatusCode: 400 },
+      message:
+        'User: arn:aws:sts::123456789012:assumed-role/writer/writer is not authorized to perform: dynamodb:GetItem on ' +
+        `resource: ${table} because no identity-based policy allows the dynamodb:GetItem action`,
+    });
+    expect((await dynamoDbAs('READER').send(get('written'))).Item).toEqual(thing('written'));
+  });
+
+  test('the session is called by its name', async () => {
+    await expect(dynamoDbAs('READER').send(put('a'))).rejects.toThrow(
+      /assumed-role\/reader\/tokens-function is not/,
+    );
+  });
+
+  test('a permission on a table is none on its indexes', async () => {
+    const query = new QueryCommand({
+      TableName: 'Things',
+      IndexName: 'whole',
+      KeyConditionExpression: '#r = :r',
+      ExpressionAttributeNames: { '#r': 'rank' },
+      ExpressionAttributeValues: { ':r': { N: '1' } },
+    });
+    await expect(dynamoDbAs('READER').send(query)).rejects.toThrow(/table\/Things\/index\/whole/);
+  });
+
+  test('a condition on the partition keys holds', async () => {
+    const batch = (...keys: string[]) =>
+      new BatchGetItemCommand({ RequestItems: { Things: { Keys: keys.map(thing) } } });
+    await dynamoDbAs('READER').send(batch('mine'));
+    await expect(dynamoDbAs('READER').send(batch('mine', 'yours'))).rejects.toThrow(/not authorized/);
+  });
+
+  test('a refused part refuses the whole transaction, and nothing is written', async () => {
+    const TransactItems = [
+      { Put: { TableName: 'Things', Item: thing('refused') } },
+      { Delete: { TableName: 'Things', Key: thing('other') } },
+    ];
+    const refused = dynamoDbAs('WRITER', 'token').send(new TransactWriteItemsCommand({ TransactItems }));
+    await expect(refused).rejects.toThrow(/dynamodb:DeleteItem/);
+    expect((await dynamoDbAs('ADMIN').send(get('refused'))).Item).toBeUndefined();
+  });
+
+  test('KMS refuses in its own protocol', async () => {
+    const generate = new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256' });
+    await expect(kmsAs('READER').send(generate)).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      $metadata: { httpStatusCode: 400 },
+      message: expect.stringContaining('is not authorized to perform: kms:GenerateDataKey') as string,
+    });
+  });
+});
+
+describe('callers', () => {
+  test('an access key that was never handed out', async () => {
+    await expect(dynamoDbAs('NOBODY').send(get('a'))).rejects.toMatchObject({
+      name: 'UnrecognizedClientException',
+      $metadata: { httpStatusCode: 403 },
+    });
+  });
+
+  test('a session key without its token', async () => {
+    await expect(dynamoDbAs('WRITER').send(put('a'))).rejects.toMatchObject({
+      name: 'UnrecognizedClientException',
+    });
+    await expect(dynamoDbAs('WRITER', 'other').send(put('a'))).rejects.toMatchObject({
+      name: 'UnrecognizedClientException',
+    });
+  });
+
+  test('no signature at all', async () => {
+    const response = await fetch(endpoint.url, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ __type: 'MissingAuthenticationTokenException' });
+  });
+
+  test('a service that does not run here is named', async () => {
+    const lambda = tracked(new LambdaClient(settings('ADMIN')));
+    await expect(lambda.send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow(
+      /service lambda does not run locally/,
+    );
+  });
+
+  test('another region is refused', async () => {
+    const client = tracked(new DynamoDBClient({ ...settings('ADMIN'), region: 'us-east-1' }));
+    await expect(client.send(get('a'))).rejects.toThrow(/us-east-1/);
+  });
+
+  test('STS says who calls', async () => {
+    const response = await fetch(endpoint.url, {
+      method: 'POST',
+      headers: {
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=READER/20260101/eu-west-1/sts/aws4_request, SignedHeaders=host, Signature=0',
+      },
+      body: 'Action=GetCallerIdentity&Version=2011-06-15',
+    });
+    expect(await response.text()).toContain('<Arn>arn:aws:iam::123456789012:role/reader</Arn>');
+  });
+});
+
+describe('the record of calls', () => {
+  const countsOf = async (method = 'GET'): Promise<readonly CallCount[]> => {
+    const response = await fetch(`${endpoint.url}/_local/calls`, { method });
+    return ((await response.json()) as { calls: CallCount[] }).calls;
+  };
+
+  test('tells who did what to which resource at what cost, and never a value', async () => {
+    const secret = '4242424242424242';
+    const Item = { ...thing(secret), group: { S: secret } };
+    await dynamoDbAs('ADMIN').send(new PutItemCommand({ TableName: 'Things', Item }));
+    expect(records).toEqual([
+      {
+        service: 'dynamodb',
+        action: 'dynamodb:PutItem',
+        principal: 'administrator',
+        resources: [table],
+        status: 200,
+        startedMs: expect.any(Number) as number,
+        durationMs: expect.any(Number) as number,
+        requestBytes: expect.any(Number) as number,
+        answerBytes: 2,
+        consumedCapacity: 2,
+      },
+    ]);
+    expect(JSON.stringify(records)).not.toContain(secret);
+  });
+
+  test('counts by principal and action until it is reset', async () => {
+    expect(await countsOf('DELETE')).toEqual([]);
+    for (const pk of ['a', 'b']) await dynamoDbAs('WRITER', 'token').send(put(pk));
+    await expect(dynamoDbAs('WRITER', 'token').send(get('a'))).rejects.toThrow(/not authorized/);
+    const own = { principal: 'writer', service: 'dynamodb' };
+    expect(await countsOf()).toEqual([
+      { ...own, action: 'dynamodb:PutItem', calls: 2, failures: 0, capacityUnits: 2 },
+      { ...own, action: 'dynamodb:GetItem', calls: 1, failures: 1, capacityUnits: 0 },
+    ]);
+    await countsOf('DELETE');
+    expect(await countsOf()).toEqual([]);
+  });
+
+  test('tells the calls one by one until it is reset', async () => {
+    const logOf = async (): Promise<readonly CallRecord[]> => {
+      const response = await fetch(`${endpoint.url}/_local/call-log`);
+      return ((await response.json()) as { calls: CallRecord[] }).calls;
+    };
+    await countsOf('DELETE');
+    await dynamoDbAs('WRITER', 'token').send(put('a'));
+    await dynamoDbAs('WRITER', 'token').send(put('b'));
+    const [first, second] = await logOf();
+    expect([first?.action, second?.action]).toEqual(['dynamodb:PutItem', 'dynamodb:PutItem']);
+    expect(second?.startedMs).toBeGreaterThanOrEqual((first?.startedMs ?? 0) + (first?.durationMs ?? 0));
+    expect(first?.requestBytes).toBeGreaterThan(0);
+    await countsOf('DELETE');
+    expect(await logOf()).toEqual([]);
+  });
+});
+
+test('no call of these tests was a fault of the endpoint', () => {
+  expect(faults).toEqual([]);
+});

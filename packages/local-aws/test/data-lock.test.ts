@@ -1,0 +1,55 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lockDataDirectory } from '../src/data-lock.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lock-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+test('a folder that does not exist is created for its owner alone', () => {
+  const release = lockDataDirectory(join(directory, 'a', 'b'));
+  expect(statSync(join(directory, 'a', 'b')).mode & 0o777).toBe(0o700);
+  release();
+});
+
+test('a second start is refused until the first lets go', () => {
+  const release = lockDataDirectory(directory);
+  expect(() => lockDataDirectory(directory)).toThrow(
+    `${directory} is in use by process ${String(process.pid)}`,
+  );
+  release();
+  lockDataDirectory(directory)();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('the lock of a process that was killed holds nobody up', () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  writeFileSync(join(directory, 'lock'), `${String(pid)} 12345\n`);
+  lockDataDirectory(directory)();
+});
+
+test('nor does a lock whose process id now belongs to another process', () => {
+  const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
+  try {
+    writeFileSync(join(directory, 'lock'), `${String(other.pid)} 1\n`);
+    if (process.platform === 'linux') lockDataDirectory(directory)();
+  } finally {
+    other.kill('SIGKILL');
+  }
+});
+
+test.each(['', 'nonsense', '-1 5', '99999999999 1'])(
+  'nor does a lock that says nothing useful (%j)',
+  (content) => {
+    writeFileSync(join(directory, 'lock'), content);
+    lockDataDirectory(directory)();
+  },
+);

@@ -1,0 +1,209 @@
+import { AwsError } from '../../src/aws-service.ts';
+import type { AwsCall, AwsResponse } from '../../src/aws-service.ts';
+import { createFaults } from '../../src/faults/create-faults.ts';
+
+const OK: AwsResponse = { status: 200, headers: {}, body: '{"ok":true}' };
+
+function aCall(service: string, body: object = {}): AwsCall {
+  return {
+    service,
+    method: 'POST',
+    path: '/',
+    query: new URLSearchParams(),
+    headers: {},
+    target: undefined,
+    body: Buffer.from(JSON.stringify(body)),
+    principal: { kind: 'role', roleArn: 'arn:aws:iam::000000000000:role/fn' },
+  };
+}
+
+interface Outcome {
+  /** The answer, `cut`, or the code of the failure. */
+  readonly result: unknown;
+  /** Bodies of the calls that reached the service. */
+  readonly carriedOut: readonly unknown[];
+}
+
+async function under(
+  faults: readonly string[],
+  action: string,
+  call: AwsCall,
+  { seed = 1, answer = OK }: { readonly seed?: number; readonly answer?: AwsResponse | AwsError } = {},
+): Promise<Outcome> {
+  const injected = createFaults(seed);
+  injected.replace(faults);
+  const carriedOut: unknown[] = [];
+  const result = await injected.calls
+    .carryOut(call, action, ({ body }) => {
+      carriedOut.push(JSON.parse(body.toString()));
+      return answer instanceof AwsError ? Promise.reject(answer) : Promise.resolve(answer);
+    })
+    .catch((error: unknown) => (error instanceof AwsError ? `${error.code} ${String(error.status)}` : error));
+  return { result, carriedOut };
+}
+
+test('without a fault a call is carried out as it is', async () => {
+  expect(await under([], 'PutItem', aCall('dynamodb', { a: 1 }))).toEqual({
+    result: OK,
+    carriedOut: [{ a: 1 }],
+  });
+});
+
+test.each([
+  ['dynamodb:throttle:1', 'PutItem', 'dynamodb', 'ProvisionedThroughputExceededException 400'],
+  ['dynamodb:error:1', 'PutItem', 'dynamodb', 'InternalServerError 500'],
+  ['dynamodb:conflict:1', 'PutItem', 'dynamodb', 'TransactionConflictException 400'],
+  ['kms:throttle:1', 'Decrypt', 'kms', 'ThrottlingException 400'],
+  ['kms:error:1', 'Decrypt', 'kms', 'KMSInternalException 500'],
+  ['kms:down:1', 'Decrypt', 'kms', 'cut'],
+  ['lambda:throttle:1', 'CreateAlias', 'lambda', 'TooManyRequestsException 429'],
+  ['lambda:busy:1', 'InvokeFunction', 'lambda', 'TooManyRequestsException 429'],
+  ['lambda:error:1', 'InvokeFunction', 'lambda', 'ServiceException 500'],
+  ['sqs:throttle:1', 'SendMessage', 'sqs', 'RequestThrottled 400'],
+  ['sqs:error:1', 'SendMessage', 'sqs', 'InternalFailure 500'],
+])('%s: %s is not carried out', async (fault, action, service, result) => {
+  expect(await under([fault], action, aCall(service))).toEqual({ result, carriedOut: [] });
+});
+
+test.each([
+  ['dynamodb:throttle:1', 'Decrypt', 'kms'],
+  ['dynamodb/PutItem:throttle:1', 'GetItem', 'dynamodb'],
+  ['dynamodb:conflict:1', 'GetItem', 'dynamodb'],
+  ['lambda:throttle:1', 'InvokeFunction', 'lambda'],
+  ['lambda:busy:1', 'GetFunction', 'lambda'],
+  ['sqs:duplicate:1', 'DeleteMessage', 'sqs'],
+  ['dynamodb:throttle:0', 'PutItem', 'dynamodb'],
+])('%s leaves %s of %s alone', async (fault, action, service) => {
+  expect((await under([fault], action, aCall(service))).result).toBe(OK);
+});
+
+test('a lost answer is one of a call that was carried out, told as a cut or as a failure', async () => {
+  const results = new Set<unknown>();
+  for (let seed = 0; seed < 40; seed += 1) {
+    const { result, carriedOut } = await under(['sqs:lost-answer:1'], 'SendMessage', aCall('sqs'), { seed });
+    expect(carriedOut).toHaveLength(1);
+    results.add(result);
+  }
+  expect(results).toEqual(new Set(['cut', 'InternalFailure 500']));
+});
+
+test('a refusal can be lost as well', async () => {
+  const answer = new AwsError('ConditionalCheckFailedException', 400, 'no');
+  const lost = await under(['dynamodb:lost-answer:1'], 'PutItem', aCall('dynamodb'), { answer });
+  expect(['cut', 'InternalServerError 500']).toContain(lost.result);
+});
+
+test('a probability is kept over many calls', async () => {
+  const faults = createFaults(3);
+  faults.replace(['kms:error:0.25']);
+  let failures = 0;
+  for (let calls = 0; calls < 2000; calls += 1)
+    await faults.calls
+      .carryOut(aCall('kms'), 'Decrypt', () => Promise.resolve(OK))
+      .catch(() => (failures += 1));
+  expect(failures).toBeGreaterThan(400);
+  expect(failures).toBeLessThan(600);
+});
+
+test('latency takes its time, in both directions together', async () => {
+  const started = performance.now();
+  expect((await under(['dynamodb:latency:80'], 'GetItem', aCall('dynamodb'))).result).toBe(OK);
+  expect(performance.now() - started).toBeGreaterThan(75);
+});
+
+describe('a throttled transaction', () => {
+  const transaction = aCall('dynamodb', { TransactItems: [{ Put: {} }, { Delete: {} }] });
+
+  test('is refused as a whole or cancelled with one reason for each item', async () => {
+    const results = new Set<unknown>();
+    for (let seed = 0; seed < 40; seed += 1)
+      results.add((await under(['dynamodb:throttle:1'], 'TransactWriteItems', transaction, { seed })).result);
+    expect(results).toEqual(
+      new Set(['ProvisionedThroughputExceededException 400', 'TransactionCanceledException 400']),
+    );
+  });
+
+  test('names the item that another transaction works on', async () => {
+    const faults = createFaults(1);
+    faults.replace(['dynamodb:conflict:1']);
+    const refused = faults.calls.carryOut(transaction, 'TransactWriteItems', () => Promise.resolve(OK));
+    const { fields } = await refused.then(
+      () => new AwsError('none', 0, ''),
+      (error: unknown) => error as AwsError,
+    );
+    const codes = (fields['CancellationReasons'] as { Code: string }[]).map(({ Code }) => Code);
+    expect(codes.toSorted()).toEqual(['None', 'TransactionConflict']);
+  });
+});
+
+describe('messages', () => {
+  test('are doubled', async () => {
+    const { result, carriedOut } = await under(
+      ['sqs:duplicate:1'],
+      'SendMessage',
+      aCall('sqs', { MessageBody: 'x' }),
+    );
+    expect([result, carriedOut]).toEqual([OK, [{ MessageBody: 'x' }, { MessageBody: 'x' }]]);
+  });
+
+  test('come later, by whole seconds on top of their own delay', async () => {
+    const seen = new Set<number>();
+    for (let seed = 0; seed < 60; seed += 1) {
+      const call = aCall('sqs', { MessageBody: 'x', DelaySeconds: 5 });
+      const { carriedOut } = await under(['sqs:delay:2000'], 'SendMessage', call, { seed });
+      seen.add((carriedOut[0] as { DelaySeconds: number }).DelaySeconds);
+    }
+    expect([...seen].toSorted((a, b) => a - b)).toEqual([5, 6, 7]);
+  });
+
+  test('of a batch are delayed one by one', async () => {
+    const Entries = Array.from({ length: 10 }, (_, index) => ({ Id: String(index), MessageBody: 'x' }));
+    const { carriedOut } = await under(['sqs:delay:30000'], 'SendMessageBatch', aCall('sqs', { Entries }));
+    const [sent] = carriedOut as [{ Entries: { Id: string; DelaySeconds: number }[] }];
+    expect(sent.Entries.map(({ Id }) => Id)).toEqual(Entries.map(({ Id }) => Id));
+    expect(new Set(sent.Entries.map(({ DelaySeconds }) => DelaySeconds)).size).toBeGreaterThan(3);
+  });
+});
+
+describe('a partial batch', () => {
+  test('reads some keys and names the others', async () => {
+    const Keys = [1, 2, 3].map((n) => ({ pk: { N: String(n) } }));
+    const call = aCall('dynamodb', { RequestItems: { T: { Keys, ConsistentRead: true } } });
+    const answer: AwsResponse = { ...OK, body: '{"Responses":{"T":[]},"UnprocessedKeys":{}}' };
+    const { result, carriedOut } = await under(['dynamodb:partial:1'], 'BatchGetItem', call, { answer });
+    expect(carriedOut).toEqual([{ RequestItems: { T: { Keys: Keys.slice(0, 1), ConsistentRead: true } } }]);
+    expect(JSON.parse((result as AwsResponse).body.toString())).toEqual({
+      Responses: { T: [] },
+      UnprocessedKeys: { T: { Keys: Keys.slice(1), ConsistentRead: true } },
+    });
+  });
+
+  test('writes some items and names the others', async () => {
+    const RequestItems = { A: [{ DeleteRequest: 1 }], B: [{ PutRequest: 2 }] };
+    const answer: AwsResponse = { ...OK, body: '{"UnprocessedItems":{}}' };
+    const call = aCall('dynamodb', { RequestItems });
+    const { result, carriedOut } = await under(['dynamodb:partial:1'], 'BatchWriteItem', call, { answer });
+    expect(carriedOut).toEqual([{ RequestItems: { A: RequestItems.A } }]);
+    expect(JSON.parse((result as AwsResponse).body.toString())).toEqual({
+      UnprocessedItems: { B: RequestItems.B },
+    });
+  });
+});
+
+describe('the list of faults', () => {
+  test('is told, replaced and emptied', () => {
+    const faults = createFaults(1);
+    expect(faults.control('', 'GET')).toEqual([]);
+    expect(faults.control('["kms:down:1","sqs:delay:500"]', 'PUT')).toEqual(['kms:down:1', 'sqs:delay:500']);
+    expect(faults.control('', 'GET')).toEqual(['kms:down:1', 'sqs:delay:500']);
+    expect(faults.control('', 'DELETE')).toEqual([]);
+  });
+
+  test('stays as it is if one of the new ones cannot be', () => {
+    const faults = createFaults(1);
+    faults.replace(['kms:down:1']);
+    expect(() => faults.control('["kms:error:1","nothing"]', 'PUT')).toThrow(/^nothing: a fault is/);
+    expect(() => faults.control('{"kms":1}', 'PUT')).toThrow(/JSON list of faults/);
+    expect(faults.control('', 'GET')).toEqual(['kms:down:1']);
+  });
+});

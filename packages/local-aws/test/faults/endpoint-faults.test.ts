@@ -1,0 +1,103 @@
+import { GetItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { CallRecord } from '../../src/aws-endpoint/call-counter.ts';
+import type { Role } from '../../src/aws-service.ts';
+import { createDynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import type { DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import { createFaults } from '../../src/faults/create-faults.ts';
+import { things } from '../dynamodb/a-dynamodb.ts';
+
+const account = { accountId: '123456789012', region: 'eu-west-1' };
+const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
+const role: Role = {
+  arn: 'arn:aws:iam::123456789012:role/app',
+  policies: [
+    { Statement: [{ Effect: 'Allow', Action: ['dynamodb:PutItem', 'dynamodb:GetItem'], Resource: table }] },
+  ],
+};
+
+const faults = createFaults(1);
+let dynamoDb: DynamoDb;
+let endpoint: AwsEndpoint;
+const records: CallRecord[] = [];
+
+beforeAll(async () => {
+  dynamoDb = await createDynamoDb(account);
+  await dynamoDb.createTable(things);
+  endpoint = await startAwsEndpoint({
+    ...account,
+    services: [dynamoDb],
+    roleForAccessKey: (accessKeyId) => (accessKeyId === 'APP' ? role : 'administrator'),
+    controls: { '/_local/faults': (body, method) => faults.control(body, method) },
+    faults: faults.calls,
+    onCall: (record) => records.push(record),
+  });
+});
+
+afterEach(() => faults.replace([]));
+
+afterAll(async () => {
+  await endpoint.close();
+  await dynamoDb.close();
+});
+
+function clientAs(accessKeyId: string, maxAttempts = 1): DynamoDBClient {
+  const credentials = { accessKeyId, secretAccessKey: 'secret' };
+  return new DynamoDBClient({ endpoint: endpoint.url, region: account.region, maxAttempts, credentials });
+}
+
+const key = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
+const put = (pk: string) => new PutItemCommand({ TableName: 'Things', Item: key(pk) });
+const get = (pk: string) => new GetItemCommand({ TableName: 'Things', Key: key(pk) });
+
+async function control(method: string, body?: string): Promise<readonly [number, unknown]> {
+  const response = await fetch(`${endpoint.url}/_local/faults`, {
+    method,
+    ...(body !== undefined && { body }),
+  });
+  return [response.status, await response.json()];
+}
+
+test('faults are put, told and taken away over HTTP', async () => {
+  expect(await control('PUT', '["dynamodb:down:1"]')).toEqual([200, ['dynamodb:down:1']]);
+  expect(await control('GET')).toEqual([200, ['dynamodb:down:1']]);
+  expect(await control('PUT', '["dynamodb:dwn:1"]')).toEqual([
+    400,
+    { message: expect.stringMatching(/^dynamodb:dwn:1: dynamodb has no fault dwn \(throttle, /) as string },
+  ]);
+  expect(await control('POST', '[]')).toEqual([200, ['dynamodb:down:1']]);
+  expect(await control('DELETE')).toEqual([200, []]);
+});
+
+test('a cut connection reaches the client as one, and the record of calls', async () => {
+  faults.replace(['dynamodb:down:1']);
+  await expect(clientAs('APP').send(get('a'))).rejects.toThrow(/socket hang up/);
+  expect(records.at(-1)).toMatchObject({ action: 'dynamodb:GetItem', principal: 'app', status: 599 });
+});
+
+test('a write whose answer was lost is there', async () => {
+  faults.replace(['dynamodb/PutItem:lost-answer:1']);
+  await expect(clientAs('APP').send(put('lost'))).rejects.toThrow();
+  expect((await clientAs('APP').send(get('lost'))).Item).toEqual(key('lost'));
+});
+
+test('a throttled call is one that the client repeats', async () => {
+  faults.replace(['dynamodb:throttle:1']);
+  await expect(clientAs('APP').send(get('a'))).rejects.toMatchObject({
+    name: 'ProvisionedThroughputExceededException',
+  });
+  faults.replace(['dynamodb:throttle:0.5']);
+  await clientAs('APP', 12).send(put('repeated'));
+});
+
+test('the administrator is not hit', async () => {
+  faults.replace(['dynamodb:down:1', 'dynamodb:error:1']);
+  await clientAs('ADMIN').send(put('administrator'));
+});
+
+test('a missing permission shows in spite of faults', async () => {
+  faults.replace(['dynamodb:error:1']);
+  const other = new PutItemCommand({ TableName: 'Others', Item: key('a') });
+  await expect(clientAs('APP').send(other)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+});

@@ -1,0 +1,308 @@
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { AwsError } from '../../src/aws-service.ts';
+import type { HttpApi } from '../../src/gateway/gateway-definition.ts';
+import { startHttpGateway } from '../../src/gateway/http-gateway.ts';
+import type { HttpGateway, HttpGatewayOptions } from '../../src/gateway/http-gateway.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+let gateway: HttpGateway | undefined;
+
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+const integration = { id: 'i', apiId: 'abc', functionArn: 'fn', timeoutMs: 200 };
+
+function anApi(parts: Partial<HttpApi> = {}): HttpApi {
+  return {
+    id: 'abc',
+    stage: { apiId: 'abc', defaultThrottling: {}, routeThrottling: {} },
+    routes: [{ routeKey: 'ANY /x/{proxy+}', integration }],
+    ...parts,
+  };
+}
+
+type Invoke = HttpGatewayOptions['functions']['invoke'];
+
+const ok: Invoke = () => Promise.resolve({ failed: false, payload: '{"statusCode":200,"body":"ok"}' });
+
+async function start(
+  invoke: Invoke = ok,
+  api = anApi(),
+  isPermitted: (source: string) => boolean = () => true,
+): Promise<void> {
+  gateway = await startHttpGateway({
+    api,
+    functions: {
+      invoke,
+      isPermitted: (_name, principal, source) =>
+        principal === 'apigateway.amazonaws.com' && isPermitted(source),
+    },
+    port: 0,
+    accountId: '000000000000',
+    region: 'us-east-1',
+  });
+}
+
+function send(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; host?: string } = {},
+  body = '',
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const sent = request(
+    { host: '127.0.0.1', port: gateway?.port, path, agent: false, ...options },
+    (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+      });
+    },
+  );
+  sent.on('error', reject);
+  sent.end(body);
+  return promise;
+}
+
+test.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is refused', async (method) => {
+  const invoked: string[] = [];
+  await start(
+    (name, event) => {
+      invoked.push(name);
+      return ok(name, event);
+    },
+    anApi({ cors: { allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*'] } as never }),
+  );
+  const headers = {
+    Host: `evil.example:${String(gateway?.port)}`,
+    Origin: 'http://evil.example',
+    'Access-Control-Request-Method': 'POST',
+  };
+  const refused = await send('/x/y', { method, headers });
+  expect([refused.status, refused.body, refused.headers['access-control-allow-origin']]).toEqual([
+    403,
+    expect.stringContaining('localhost only'),
+    undefined,
+  ]);
+  expect(invoked).toEqual([]);
+  expect((await send('/x/y', { headers: { Host: 'LOCALHOST' } })).status).toBe(200);
+});
+
+test('a request without a Host is refused', async () => {
+  await start();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const socket = connect(gateway?.port ?? 0, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (piece) => (answer += piece.toString()));
+  socket.on('close', () => {
+    resolve(answer);
+  });
+  socket.end('GET /x/y HTTP/1.1\r\nConnection: close\r\n\r\n');
+  expect(await promise).toMatch(/^HTTP\/1\.1 403 /);
+});
+
+test('a function gets the event and its answer goes back, with the id of the request', async () => {
+  let event = '';
+  await start((_name, payload) => {
+    event = payload;
+    return Promise.resolve({
+      failed: false,
+      payload: '{"statusCode":202,"headers":{"X-A":"1"},"cookies":["c=1"],"body":"done"}',
+    });
+  });
+  const answer = await send(
+    '/x/y?q=1',
+    { method: 'PUT', headers: { 'content-type': 'text/plain' } },
+    'hello',
+  );
+  expect(answer).toMatchObject({ status: 202, body: 'done', headers: { 'x-a': '1', 'set-cookie': ['c=1'] } });
+  expect(JSON.parse(event)).toMatchObject({
+    routeKey: 'ANY /x/{proxy+}',
+    rawPath: '/x/y',
+    rawQueryString: 'q=1',
+    body: 'hello',
+    requestContext: {
+      requestId: answer.headers['apigw-requestid'],
+      http: { method: 'PUT', sourceIp: '127.0.0.1' },
+    },
+  });
+});
+
+test('HEAD gets the length and no body', async () => {
+  await start();
+  expect(await send('/x/y', { method: 'HEAD' })).toMatchObject({
+    status: 200,
+    body: '',
+    headers: { 'content-length': '2' },
+  });
+});
+
+test('localhost answers by IPv4 and IPv6', async () => {
+  await start();
+  const answers = await Promise.allSettled(['127.0.0.1', '::1'].map((host) => send('/x/y', { host })));
+  expect(answers[0]).toMatchObject({ value: { status: 200 } });
+  // A machine without IPv6 refuses.
+  expect([200, undefined]).toContain(
+    answers[1]?.status === 'fulfilled' ? answers[1].value.status : undefined,
+  );
+});
+
+describe('answers of the gateway itself', () => {
+  const failing: Invoke = () => Promise.resolve({ failed: true, payload: '{"errorType":"Error"}' });
+  const throttled: Invoke = () =>
+    Promise.reject(new AwsError('TooManyRequestsException', 429, 'Rate Exceeded.'));
+  const tooLarge: Invoke = () => Promise.reject(new AwsError('RequestTooLargeException', 413, 'too large'));
+  const broken: Invoke = () => Promise.resolve({ failed: false, payload: '{"statusCode":"x"}' });
+  const badHeader: Invoke = () =>
+    Promise.resolve({ failed: false, payload: '{"statusCode":200,"headers":{"a":"b\\nc"}}' });
+  const slow: Invoke = () => new Promise(() => undefined);
+
+  test.each<[string, Invoke, string, number, string]>([
+    ['no route', ok, '/y', 404, 'Not Found'],
+    ['a path that cannot be decoded', ok, '/x/100%25', 400, 'Bad Request'],
+    ['a function that fails', failing, '/x/y', 500, 'Internal Server Error'],
+    ['a function that answers nonsense', broken, '/x/y', 500, 'Internal Server Error'],
+    ['a header that HTTP cannot carry', badHeader, '/x/y', 500, 'Internal Server Error'],
+    ['a function that takes too long', slow, '/x/y', 503, 'Service Unavailable'],
+    ['a function that has no free instance', throttled, '/x/y', 503, 'Service Unavailable'],
+    ['an event that is too large for Lambda', tooLarge, '/x/y', 413, 'Request Entity Too Large'],
+  ])('%s', async (_what, invoke, path, status, message) => {
+    await start(invoke);
+    expect(await send(path)).toMatchObject({
+      status,
+      body: JSON.stringify({ title: message, status, message }),
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+
+  test('a 503 has no Retry-After, as on AWS', async () => {
+    await start(throttled);
+    const { headers } = await send('/x/y');
+    expect(Object.keys(headers)).not.toContain('retry-after');
+  });
+
+  test('a function that does not permit the API', async () => {
+    const sources: string[] = [];
+    await start(ok, anApi(), (source) => {
+      sources.push(source);
+      return false;
+    });
+    expect(await send('/x/y')).toMatchObject({ status: 500 });
+    expect(sources).toEqual(['arn:aws:execute-api:us-east-1:000000000000:abc/$default/ANY/x/{proxy+}']);
+  });
+
+  test('a body over 10 MB, without running the function', async () => {
+    await start(() => Promise.reject(new Error('was called')));
+    expect(await send('/x/y', { method: 'POST' }, 'x'.repeat(10 * 1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+    });
+  });
+
+  test('headers over 10,240 bytes', async () => {
+    await start();
+    expect(await send('/x/y', { headers: { 'x-long': 'x'.repeat(10_240) } })).toMatchObject({ status: 431 });
+  });
+
+  test('requests over the rate of the stage, and of the route if it has one', async () => {
+    const few = { ratePerSecond: 0.001, burst: 1 };
+    const route = { routeKey: 'GET /own', integration };
+    const stage = {
+      apiId: 'abc',
+      defaultThrottling: few,
+      routeThrottling: { 'GET /own': { ...few, burst: 2 } },
+    };
+    await start(ok, anApi({ stage, routes: [...anApi().routes, route] }));
+    const statuses = [];
+    for (const path of ['/x/1', '/x/2', '/own', '/own', '/own']) statuses.push((await send(path)).status);
+    expect(statuses).toEqual([200, 429, 200, 200, 429]);
+  });
+});
+
+describe('cross-origin requests', () => {
+  const cors = {
+    allowCredentials: true,
+    allowHeaders: ['content-type', 'svc-api-key'],
+    allowMethods: ['GET', 'POST'],
+    allowOrigins: ['https://shop.example', 'http://*'],
+    exposeHeaders: ['svc-trace-id'],
+    maxAgeSeconds: 600,
+  };
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+  };
+  const withOwnHeaders: Invoke = () =>
+    Promise.resolve({
+      failed: false,
+      payload: '{"statusCode":200,"headers":{"Access-Control-Allow-Origin":"evil"}}',
+    });
+
+  test('a preflight is answered without a route or a function', async () => {
+    await start(() => Promise.reject(new Error('was called')), anApi({ cors }));
+    const { status, headers, body } = await send('/anywhere', preflight);
+    expect({ status, body }).toEqual({ status: 204, body: '' });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': 'https://shop.example',
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': 'content-type,svc-api-key',
+      'access-control-allow-credentials': 'true',
+      'access-control-max-age': '600',
+    });
+  });
+
+  test('a preflight of another origin gets no permission', async () => {
+    await start(ok, anApi({ cors }));
+    const headers = { ...preflight.headers, origin: 'https://other.example' };
+    const answer = await send('/x/y', { ...preflight, headers });
+    expect(answer.status).toBe(204);
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('answers carry the headers of the API, not those of the function', async () => {
+    await start(withOwnHeaders, anApi({ cors }));
+    expect((await send('/x/y', { headers: { origin: 'http://any.example' } })).headers).toMatchObject({
+      'access-control-allow-origin': 'http://any.example',
+      'access-control-expose-headers': 'svc-trace-id',
+    });
+    expect((await send('/x/y')).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('answers of the gateway itself carry them too', async () => {
+    await start(ok, anApi({ cors }));
+    const answer = await send('/nowhere', { headers: { origin: 'http://any.example' } });
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { 'access-control-allow-origin': 'http://any.example' },
+    });
+  });
+
+  test('without a configuration the function answers everything', async () => {
+    await start(withOwnHeaders);
+    expect(await send('/x/y', preflight)).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': 'evil' },
+    });
+  });
+});
+
+test('a port in use is said so', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as AddressInfo;
+  const functions = { invoke: ok, isPermitted: () => true };
+  const started = startHttpGateway({ api: anApi(), functions, port, accountId: '0', region: 'r' });
+  await expect(started).rejects.toThrow(`port ${String(port)} is in use`);
+  other.close();
+});

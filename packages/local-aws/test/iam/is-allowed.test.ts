@@ -1,0 +1,115 @@
+import type { AwsAccess, PolicyStatement, Role } from '../../src/aws-service.ts';
+import { isAllowed } from '../../src/iam/is-allowed.ts';
+import type { Decision } from '../../src/iam/is-allowed.ts';
+
+const account = '123456789012';
+const roleArn = `arn:aws:iam::${account}:role/tokens`;
+const table = `arn:aws:dynamodb:eu-west-1:${account}:table/Tokens`;
+const key = `arn:aws:kms:eu-west-1:${account}:key/k-1`;
+
+function aRole(statements: readonly PolicyStatement[], boundary?: readonly PolicyStatement[]): Role {
+  return {
+    arn: roleArn,
+    policies: [{ Statement: statements }],
+    ...(boundary !== undefined && { permissionsBoundary: { Statement: boundary } }),
+  };
+}
+
+const allow = (Action: string | string[], Resource: string | string[] = '*'): PolicyStatement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+const deny = (Action: string | string[], Resource: string | string[] = '*'): PolicyStatement => ({
+  Effect: 'Deny',
+  Action,
+  Resource,
+});
+
+const putItem: AwsAccess = { action: 'dynamodb:PutItem', resource: table };
+const why = (decision: Decision): string => (decision.allowed ? 'allowed' : decision.why);
+
+describe('identity policies', () => {
+  test.each<[string, PolicyStatement[], boolean]>([
+    ['nothing is allowed without a statement', [], false],
+    ['the exact action and resource', [allow('dynamodb:PutItem', table)], true],
+    ['another resource', [allow('dynamodb:PutItem', `${table}s`)], false],
+    ['an index is not its table', [allow('dynamodb:PutItem', `${table}/index/*`)], false],
+    ['an action in another case', [allow('DynamoDB:putitem', table)], true],
+    ['a resource in another case', [allow('dynamodb:PutItem', table.toUpperCase())], false],
+    ['a wildcard in the action', [allow('dynamodb:Put*', table)], true],
+    ['a question mark is one character', [allow('dynamodb:PutIte?', table)], true],
+    ['a question mark is not two characters', [allow('dynamodb:PutIt?', table)], false],
+    ['a wildcard does not reach over a colon', [allow('dynamodb:PutItem', 'arn:aws:*:table/Tokens')], false],
+    ['a dot is a dot', [allow('dynamodb.PutItem', table)], false],
+    ['one of many actions', [allow(['dynamodb:GetItem', 'dynamodb:PutItem'], ['*'])], true],
+    ['NotAction allows the others', [{ Effect: 'Allow', NotAction: 'kms:*', Resource: '*' }], true],
+    [
+      'NotAction does not allow its own',
+      [{ Effect: 'Allow', NotAction: 'dynamodb:*', Resource: '*' }],
+      false,
+    ],
+    ['NotResource allows the others', [{ Effect: 'Allow', Action: '*', NotResource: key }], true],
+    ['NotResource does not allow its own', [{ Effect: 'Allow', Action: '*', NotResource: table }], false],
+    ['an explicit deny wins', [allow('*'), deny('dynamodb:PutItem')], false],
+    ['a deny of something else does not matter', [allow('*'), deny('dynamodb:DeleteItem')], true],
+  ])('%s', (_title, statements, expected) => {
+    expect(isAllowed(aRole(statements), putItem).allowed).toBe(expected);
+  });
+
+  test('a refusal says why in the words of AWS', () => {
+    expect(why(isAllowed(aRole([]), putItem))).toBe(
+      'because no identity-based policy allows the dynamodb:PutItem action',
+    );
+    expect(why(isAllowed(aRole([allow('*'), deny('*')]), putItem))).toBe(
+      'with an explicit deny in an identity-based policy',
+    );
+  });
+});
+
+describe('permissions boundary', () => {
+  test('both the policies and the boundary must allow', () => {
+    expect(isAllowed(aRole([allow('*')], [allow('dynamodb:*')]), putItem).allowed).toBe(true);
+    expect(isAllowed(aRole([], [allow('*')]), putItem).allowed).toBe(false);
+    expect(why(isAllowed(aRole([allow('*')], [allow('kms:*')]), putItem))).toBe(
+      'because no permissions boundary allows the dynamodb:PutItem action',
+    );
+  });
+
+  test('a deny in the boundary wins', () => {
+    expect(isAllowed(aRole([allow('*')], [allow('*'), deny('dynamodb:*')]), putItem).allowed).toBe(false);
+  });
+});
+
+describe('key policies', () => {
+  const decrypt: AwsAccess = { action: 'kms:Decrypt', resource: key };
+  const named = (Principal: unknown, effect: 'Allow' | 'Deny' = 'Allow'): PolicyStatement => ({
+    Effect: effect,
+    Action: 'kms:*',
+    Resource: '*',
+    Principal,
+  });
+  const root = { AWS: `arn:aws:iam::${account}:root` };
+
+  test.each<[string, PolicyStatement[], PolicyStatement[], boolean]>([
+    ['the account delegates to a role that is allowed', [named(root)], [allow('kms:Decrypt', key)], true],
+    ['the account delegates to a role that is not allowed', [named(root)], [], false],
+    ['a bare account id is the account', [named({ AWS: account })], [allow('kms:*')], true],
+    ['the role itself needs no identity policy', [named({ AWS: [roleArn] })], [], true],
+    ['anyone includes the role', [named('*')], [], true],
+    ['another role', [named({ AWS: `${roleArn}-other` })], [allow('kms:*')], false],
+    ['another account', [named({ AWS: 'arn:aws:iam::999999999999:root' })], [allow('kms:*')], false],
+    ['a service principal', [named({ Service: 'dynamodb.amazonaws.com' })], [allow('kms:*')], false],
+    ['an empty policy locks everyone out', [], [allow('*')], false],
+    ['a deny for the account', [named(root), named(root, 'Deny')], [allow('*')], false],
+    ['a deny in an identity policy', [named({ AWS: roleArn })], [deny('kms:*')], false],
+  ])('%s', (_title, keyStatements, statements, expected) => {
+    const keyPolicy = { Statement: keyStatements };
+    expect(isAllowed(aRole(statements), decrypt, { keyPolicy }).allowed).toBe(expected);
+  });
+
+  test('a boundary limits what the key policy grants to the role by name', () => {
+    const keyPolicy = { Statement: [named({ AWS: roleArn })] };
+    expect(isAllowed(aRole([], [allow('dynamodb:*')]), decrypt, { keyPolicy }).allowed).toBe(false);
+  });
+});

@@ -1,0 +1,116 @@
+import { rmSync } from 'node:fs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
+import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { PolicyStatement } from '../../src/aws-service.ts';
+import { isAllowed } from '../../src/iam/is-allowed.ts';
+import { createLambda } from '../../src/lambda/create-lambda.ts';
+import type { LambdaOptions } from '../../src/lambda/create-lambda.ts';
+import { createLayerTable } from '../../src/lambda/layer-table.ts';
+import { aHost } from './a-function.ts';
+import { aLayer } from './a-layer.ts';
+
+export const account = { accountId: '000000000000', region: 'us-east-1' };
+export const layerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:1';
+/** The one of another deployment, with the same in it. */
+export const otherLayerArn = 'arn:aws:lambda:us-east-1:000000000000:layer:runtime:2';
+export const functionArn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
+export const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}`;
+
+const trust = {
+  Statement: [
+    { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } } as const,
+  ],
+};
+
+export interface ALambda {
+  readonly endpoint: AwsEndpoint;
+  readonly client: LambdaClient;
+  /** A client with the credentials of a role that is allowed the statements. */
+  as(name: string, statements: readonly PolicyStatement[]): LambdaClient;
+  control(body?: object): Promise<Record<string, any>>;
+  readonly printed: string[];
+  readonly keyPolicies: Map<string, boolean>;
+  close(): Promise<void>;
+}
+
+/** Lambda behind an AWS endpoint; roles `silent` (may do nothing) and `talkative` (may write logs). */
+export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALambda> {
+  const roles = createRoleRegistry();
+  const printed: string[] = [];
+  const clients: LambdaClient[] = [];
+  const keyPolicies = new Map<string, boolean>();
+  const layerDirectory = aLayer();
+  const layers = createLayerTable();
+  for (const arn of [layerArn, otherLayerArn]) layers.define({ arn, directory: layerDirectory });
+  const define = (name: string, statements: readonly PolicyStatement[], trusting = trust): void => {
+    const policies = [{ Statement: statements }];
+    roles.define({ name, arn: roleArn(name), trust: trusting, policies, managedPolicyArns: [] });
+  };
+  define('silent', []);
+  define('talkative', [{ Effect: 'Allow', Action: 'logs:PutLogEvents', Resource: '*' }]);
+  define('untrusting', [], { Statement: [] });
+  const lambda = await createLambda({
+    ...account,
+    functions: aHost([]),
+    layers,
+    credentialsFor: (arn) => roles.credentialsFor(arn),
+    canAssume: (arn) => roles.has(arn) && roles.trusts(arn, 'lambda.amazonaws.com'),
+    canEncrypt: (key) => keyPolicies.get(key) ?? false,
+    mayWriteLogs: (arn) =>
+      isAllowed(roles.role(arn), { action: 'logs:PutLogEvents', resource: 'arn:aws:logs:us-east-1:0:log' })
+        .allowed,
+    log: (_name, text) => printed.push(text),
+    ...options,
+  });
+  const endpoint = await startAwsEndpoint({
+    ...account,
+    services: [lambda.service],
+    controls: { '/_local/lambda': (body) => lambda.control(body) },
+    roleForAccessKey: (id) => roles.roleForAccessKey(id),
+    sessionTokenFor: (id) => roles.sessionTokenFor(id),
+  });
+  lambda.start(endpoint.url);
+
+  const clientWith = (credentials: {
+    accessKeyId: string;
+    secretAccessKey: string;
+    sessionToken?: string;
+  }): LambdaClient => {
+    const client = new LambdaClient({
+      endpoint: endpoint.url,
+      region: account.region,
+      maxAttempts: 1,
+      credentials,
+    });
+    clients.push(client);
+    return client;
+  };
+
+  const control = async (body?: object): Promise<Record<string, any>> => {
+    const response = await fetch(`${endpoint.url}/_local/lambda`, {
+      method: body === undefined ? 'GET' : 'PUT',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Record<string, any>;
+  };
+
+  return {
+    endpoint,
+    client: clientWith({ accessKeyId: 'ADMIN', secretAccessKey: 'secret' }),
+    as: (name, statements) => {
+      define(name, statements);
+      return clientWith(roles.credentialsFor(roleArn(name)));
+    },
+    control,
+    printed,
+    keyPolicies,
+    close: async () => {
+      for (const client of clients) client.destroy();
+      await endpoint.close();
+      await lambda.close();
+      rmSync(layerDirectory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { arnLike } from '../../src/lambda/arn-like.ts';
+
+const route = 'arn:aws:execute-api:us-east-1:000000000000:abc/$default/GET/tokens/{id}';
+
+test.each([
+  ['arn:aws:execute-api:us-east-1:000000000000:abc/*/*/tokens/{id}', true],
+  ['arn:aws:execute-api:us-east-1:000000000000:abc/*', true],
+  ['arn:aws:execute-api:*:000000000000:abc/*', true],
+  ['arn:aws:execute-api:us-east-1:000000000000:abc/*/GET/tokens/?id?', true],
+  ['arn:aws:execute-api:us-east-1:000000000000:abd/*', false],
+  ['arn:aws:execute-api:us-east-1:000000000000:abc/*/*/tokens', false],
+  ['arn:aws:execute-api:*', false],
+])('%s matches a route: %s', (pattern, expected) => {
+  expect(arnLike(pattern, route)).toBe(expected);
+});

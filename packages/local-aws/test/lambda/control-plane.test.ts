@@ -1,0 +1,558 @@
+import {
+  CreateAliasCommand,
+  CreateFunctionCommand,
+  DeleteAliasCommand,
+  DeleteFunctionCommand,
+  DeleteProvisionedConcurrencyConfigCommand,
+  GetAliasCommand,
+  GetFunctionCommand,
+  GetFunctionConfigurationCommand,
+  GetProvisionedConcurrencyConfigCommand,
+  InvokeCommand,
+  ListAliasesCommand,
+  ListFunctionsCommand,
+  ListTagsCommand,
+  ListVersionsByFunctionCommand,
+  PublishVersionCommand,
+  PutProvisionedConcurrencyConfigCommand,
+  TagResourceCommand,
+  UpdateAliasCommand,
+  UpdateFunctionCodeCommand,
+  UpdateFunctionConfigurationCommand,
+  waitUntilFunctionActiveV2,
+  waitUntilFunctionUpdatedV2,
+  waitUntilPublishedVersionActive,
+} from '@aws-sdk/client-lambda';
+import type { CreateFunctionCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
+import { strToU8, zipSync } from 'fflate';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PolicyStatement } from '../../src/aws-service.ts';
+import { aLambda, functionArn, layerArn, roleArn } from './a-lambda.ts';
+import type { ALambda } from './a-lambda.ts';
+import { aZip } from './a-zip.ts';
+
+jest.setTimeout(60_000);
+
+let lambda: ALambda;
+let client: LambdaClient;
+
+beforeAll(async () => {
+  lambda = await aLambda();
+  client = lambda.client;
+});
+
+beforeEach(() => lambda.control({ pendingMs: 30, controlPerSecond: 1000, throttle: 0, inactive: [] }));
+afterAll(() => lambda.close());
+
+function creation(name: string, parts: Partial<CreateFunctionCommandInput> = {}): CreateFunctionCommand {
+  return new CreateFunctionCommand({
+    FunctionName: name,
+    Code: { ZipFile: aZip() },
+    Role: roleArn('silent'),
+    Runtime: 'provided.al2023',
+    Handler: 'index.handler',
+    Layers: [layerArn],
+    ...parts,
+  });
+}
+
+const soon = { client: undefined as never, maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.05 };
+const active = (name: string): Promise<unknown> =>
+  waitUntilFunctionActiveV2({ ...soon, client }, { FunctionName: name });
+const updated = (name: string): Promise<unknown> =>
+  waitUntilFunctionUpdatedV2({ ...soon, client }, { FunctionName: name });
+const published = (name: string, Qualifier: string): Promise<unknown> =>
+  waitUntilPublishedVersionActive({ ...soon, client }, { FunctionName: name, Qualifier });
+
+async function created(name: string, parts: Partial<CreateFunctionCommandInput> = {}): Promise<void> {
+  await client.send(creation(name, parts));
+  await active(name);
+}
+
+async function invoke(name: string, event: unknown = {}, Qualifier?: string) {
+  const answer = await client.send(
+    new InvokeCommand({
+      FunctionName: name,
+      Payload: JSON.stringify(event),
+      ...(Qualifier && { Qualifier }),
+    }),
+  );
+  return {
+    version: answer.ExecutedVersion,
+    error: answer.FunctionError,
+    result: JSON.parse(Buffer.from(answer.Payload ?? []).toString()),
+  };
+}
+
+describe('creating a function', () => {
+  test('answers with its configuration, Pending first and Active soon', async () => {
+    const zip = aZip();
+    const answer = await client.send(
+      creation('made', {
+        Code: { ZipFile: zip },
+        Architectures: ['arm64'],
+        MemorySize: 512,
+        Timeout: 225,
+        Tags: { a: 'b' },
+      }),
+    );
+    expect(answer).toMatchObject({
+      FunctionName: 'made',
+      FunctionArn: functionArn('made'),
+      Version: '$LATEST',
+      State: 'Pending',
+      StateReasonCode: 'Creating',
+      Runtime: 'provided.al2023',
+      Role: roleArn('silent'),
+      MemorySize: 512,
+      Timeout: 225,
+      CodeSize: zip.length,
+      CodeSha256: createHash('sha256').update(zip).digest('base64'),
+      Architectures: ['arm64'],
+      Layers: [{ Arn: layerArn }],
+    });
+    await active('made');
+    const { Configuration, Tags } = await client.send(new GetFunctionCommand({ FunctionName: 'made' }));
+    expect(Configuration).toMatchObject({
+      State: 'Active',
+      LastUpdateStatus: 'Successful',
+      RevisionId: answer.RevisionId,
+    });
+    expect(Tags).toEqual({ a: 'b' });
+  });
+
+  test('with Publish answers with version 1', async () => {
+    expect(await client.send(creation('one', { Publish: true }))).toMatchObject({
+      Version: '1',
+      FunctionArn: `${functionArn('one')}:1`,
+      State: 'Pending',
+    });
+    await published('one', '1');
+    expect(await invoke('one', { a: 1 }, '1')).toEqual({ version: '1', error: undefined, result: { a: 1 } });
+  });
+
+  test('refuses a name that is taken', async () => {
+    await created('taken');
+    await expect(client.send(creation('taken'))).rejects.toMatchObject({
+      name: 'ResourceConflictException',
+      message: 'Function already exist: taken',
+      $metadata: { httpStatusCode: 409 },
+    });
+  });
+
+  const slip = zipSync({ 'a/../../outside': strToU8('x') });
+  test.each([
+    ['a role that does not exist', { Role: roleArn('nobody') }, /cannot be assumed/],
+    ['a role that does not trust Lambda', { Role: roleArn('untrusting') }, /cannot be assumed/],
+    ['a layer that does not exist', { Layers: [`${layerArn}1`] }, /does not exist/],
+    ['code that is no zip', { Code: { ZipFile: strToU8('no zip') } }, /Could not unzip/],
+    ['a zip that would write outside of its folder', { Code: { ZipFile: slip } }, /leads out of it/],
+    ['another runtime', { Runtime: 'nodejs16.x' as const }, /Runtime/],
+    ['a member that does not run locally', { VpcConfig: { SubnetIds: ['a'] } }, /VpcConfig/],
+    [
+      'a key whose policy does not let Lambda in',
+      { Code: { ZipFile: aZip(), SourceKMSKeyArn: 'k' } },
+      /key k/,
+    ],
+  ])('refuses %s', async (_what, parts, message) => {
+    await expect(client.send(creation('refused', parts))).rejects.toMatchObject({
+      name: 'InvalidParameterValueException',
+      message: expect.stringMatching(message),
+      $metadata: { httpStatusCode: 400 },
+    });
+    await expect(client.send(new GetFunctionCommand({ FunctionName: 'refused' }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+      $metadata: { httpStatusCode: 404 },
+    });
+  });
+
+  test('remembers the key that its code is encrypted with', async () => {
+    lambda.keyPolicies.set('arn:key', true);
+    await client.send(creation('sealed', { Code: { ZipFile: aZip(), SourceKMSKeyArn: 'arn:key' } }));
+    const { Code } = await client.send(new GetFunctionCommand({ FunctionName: 'sealed' }));
+    expect(Code).toMatchObject({ SourceKMSKeyArn: 'arn:key' });
+  });
+});
+
+describe('a function that is not ready', () => {
+  test('Pending can neither be invoked nor updated', async () => {
+    await lambda.control({ pendingMs: 60_000 });
+    await client.send(creation('pending'));
+    const conflict = {
+      name: 'ResourceConflictException',
+      message:
+        'The operation cannot be performed at this time. The function is currently in the following state: Pending',
+      $metadata: { httpStatusCode: 409 },
+    };
+    await expect(invoke('pending')).rejects.toMatchObject(conflict);
+    const update = new UpdateFunctionCodeCommand({ FunctionName: 'pending', ZipFile: aZip() });
+    await expect(client.send(update)).rejects.toMatchObject(conflict);
+    await expect(client.send(new PublishVersionCommand({ FunctionName: 'pending' }))).rejects.toMatchObject(
+      conflict,
+    );
+  });
+
+  test('in an update refuses another one and runs the code before', async () => {
+    await created('updating', { Code: { ZipFile: aZip('async () => "old"') } });
+    await lambda.control({ pendingMs: 300 });
+    const update = (): UpdateFunctionCodeCommand =>
+      new UpdateFunctionCodeCommand({ FunctionName: 'updating', ZipFile: aZip('async () => "new"') });
+    expect(await client.send(update())).toMatchObject({ State: 'Active', LastUpdateStatus: 'InProgress' });
+    await expect(client.send(update())).rejects.toMatchObject({
+      name: 'ResourceConflictException',
+      message: expect.stringMatching(/An update is in progress/),
+    });
+    expect((await invoke('updating')).result).toBe('old');
+    await updated('updating');
+    expect((await invoke('updating')).result).toBe('new');
+  });
+
+  test('Inactive wakes by an invocation: Inactive, Pending, then Active', async () => {
+    await created('asleep');
+    await lambda.control({ inactive: ['asleep'], pendingMs: 400 });
+    const { Configuration } = await client.send(new GetFunctionCommand({ FunctionName: 'asleep' }));
+    expect(Configuration).toMatchObject({ State: 'Inactive', StateReasonCode: 'Idle' });
+    await expect(invoke('asleep')).rejects.toMatchObject({
+      name: 'ResourceConflictException',
+      message: expect.stringMatching(/state: Inactive$/),
+    });
+    await expect(invoke('asleep')).rejects.toMatchObject({
+      message: expect.stringMatching(/state: Pending$/),
+    });
+    await active('asleep');
+    expect((await invoke('asleep', 1)).result).toBe(1);
+  });
+});
+
+describe('an update', () => {
+  test('changes the revision, and is refused for another revision than the caller saw', async () => {
+    await created('revised');
+    const { RevisionId } = await client.send(
+      new GetFunctionConfigurationCommand({ FunctionName: 'revised' }),
+    );
+    const update = (revision: string | undefined): UpdateFunctionConfigurationCommand =>
+      new UpdateFunctionConfigurationCommand({
+        FunctionName: 'revised',
+        MemorySize: 256,
+        RevisionId: revision,
+      });
+    const after = await client.send(update(RevisionId));
+    expect(after).toMatchObject({ MemorySize: 256, Timeout: 3 });
+    expect(after.RevisionId).not.toBe(RevisionId);
+    await updated('revised');
+    await expect(client.send(update(RevisionId))).rejects.toMatchObject({
+      name: 'PreconditionFailedException',
+      $metadata: { httpStatusCode: 412 },
+    });
+  });
+
+  test('with Publish answers with the new version', async () => {
+    await created('released');
+    const ZipFile = aZip('async () => 2');
+    expect(
+      await client.send(new UpdateFunctionCodeCommand({ FunctionName: 'released', ZipFile, Publish: true })),
+    ).toMatchObject({ Version: '1', FunctionArn: `${functionArn('released')}:1` });
+    await published('released', '1');
+    expect(await invoke('released', {}, '1')).toMatchObject({ version: '1', result: 2 });
+  });
+});
+
+describe('versions and aliases', () => {
+  test('publishing what has not changed gives the last version again', async () => {
+    await created('same');
+    const publish = new PublishVersionCommand({ FunctionName: 'same' });
+    expect((await client.send(publish)).Version).toBe('1');
+    expect((await client.send(publish)).Version).toBe('1');
+    await client.send(new UpdateFunctionCodeCommand({ FunctionName: 'same', ZipFile: aZip('() => 2') }));
+    await updated('same');
+    expect((await client.send(publish)).Version).toBe('2');
+    await expect(
+      client.send(new PublishVersionCommand({ FunctionName: 'same', CodeSha256: 'other' })),
+    ).rejects.toMatchObject({ name: 'InvalidParameterValueException' });
+  });
+
+  test('an alias leads to its version until it is moved', async () => {
+    await created('aliased', { Code: { ZipFile: aZip('async () => "first"') }, Publish: true });
+    await client.send(
+      new UpdateFunctionCodeCommand({
+        FunctionName: 'aliased',
+        ZipFile: aZip('async () => "second"'),
+        Publish: true,
+      }),
+    );
+    await published('aliased', '2');
+    const names = { FunctionName: 'aliased', Name: 'live' };
+    const alias = await client.send(new CreateAliasCommand({ ...names, FunctionVersion: '1' }));
+    expect(alias).toMatchObject({ AliasArn: `${functionArn('aliased')}:live`, FunctionVersion: '1' });
+    expect(await invoke('aliased', {}, 'live')).toMatchObject({ version: '1', result: 'first' });
+    const moved = await client.send(
+      new UpdateAliasCommand({ ...names, FunctionVersion: '2', RevisionId: alias.RevisionId }),
+    );
+    expect(moved.RevisionId).not.toBe(alias.RevisionId);
+    expect(await invoke(`${functionArn('aliased')}:live`)).toMatchObject({ version: '2', result: 'second' });
+    await expect(
+      client.send(new UpdateAliasCommand({ ...names, FunctionVersion: '1', RevisionId: alias.RevisionId })),
+    ).rejects.toMatchObject({ name: 'PreconditionFailedException' });
+    await expect(
+      client.send(new CreateAliasCommand({ ...names, FunctionVersion: '1' })),
+    ).rejects.toMatchObject({ name: 'ResourceConflictException' });
+    const { Aliases } = await client.send(new ListAliasesCommand({ FunctionName: 'aliased' }));
+    expect(Aliases).toMatchObject([{ Name: 'live', FunctionVersion: '2' }]);
+  });
+
+  test('what is missing is not found', async () => {
+    await created('bare');
+    const missing = { name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 404 } };
+    const FunctionName = 'bare';
+    for (const sent of [
+      client.send(new GetFunctionCommand({ FunctionName, Qualifier: '7' })),
+      client.send(new GetFunctionConfigurationCommand({ FunctionName, Qualifier: 'live' })),
+      client.send(new GetAliasCommand({ FunctionName, Name: 'live' })),
+      client.send(new CreateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: '7' })),
+      client.send(new DeleteFunctionCommand({ FunctionName, Qualifier: '7' })),
+      client.send(new InvokeCommand({ FunctionName, Qualifier: 'live' })),
+      client.send(new DeleteFunctionCommand({ FunctionName: 'nothing' })),
+      client.send(new InvokeCommand({ FunctionName: 'nothing' })),
+    ].map((promise) => promise.catch((error: unknown) => error)))
+      expect(await sent).toMatchObject(missing);
+  });
+
+  test('a version that an alias points to is not deleted', async () => {
+    await created('held', { Publish: true });
+    const FunctionName = 'held';
+    await client.send(new CreateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: '1' }));
+    const deletion = new DeleteFunctionCommand({ FunctionName, Qualifier: '1' });
+    await expect(client.send(deletion)).rejects.toMatchObject({
+      name: 'ResourceConflictException',
+      message: expect.stringMatching(/referenced by aliases/),
+    });
+    await client.send(new DeleteAliasCommand({ FunctionName, Name: 'live' }));
+    await client.send(deletion);
+    const { Versions } = await client.send(new ListVersionsByFunctionCommand({ FunctionName }));
+    expect(Versions?.map(({ Version }) => Version)).toEqual(['$LATEST']);
+  });
+
+  test('lists come in pages', async () => {
+    await created('paged');
+    const FunctionName = 'paged';
+    for (const memory of [129, 130, 131]) {
+      await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, MemorySize: memory }));
+      await updated('paged');
+      await client.send(new PublishVersionCommand({ FunctionName }));
+    }
+    const first = await client.send(new ListVersionsByFunctionCommand({ FunctionName, MaxItems: 3 }));
+    const second = await client.send(
+      new ListVersionsByFunctionCommand({ FunctionName, MaxItems: 3, Marker: first.NextMarker }),
+    );
+    expect([...(first.Versions ?? []), ...(second.Versions ?? [])].map(({ Version }) => Version)).toEqual([
+      '$LATEST',
+      '1',
+      '2',
+      '3',
+    ]);
+    expect(second.NextMarker).toBeUndefined();
+    const { Functions, NextMarker } = await client.send(new ListFunctionsCommand({ MaxItems: 1 }));
+    expect(Functions).toHaveLength(1);
+    const rest = await client.send(new ListFunctionsCommand({ Marker: NextMarker }));
+    expect(rest.Functions?.map((one) => one.FunctionName)).toContain('paged');
+  });
+
+  test('tags are listed and added', async () => {
+    await created('tagged', { Tags: { a: '1' } });
+    const Resource = functionArn('tagged');
+    await client.send(new TagResourceCommand({ Resource, Tags: { b: '2' } }));
+    expect((await client.send(new ListTagsCommand({ Resource }))).Tags).toEqual({ a: '1', b: '2' });
+  });
+});
+
+describe('provisioned concurrency', () => {
+  test('keeps instances of the version behind an alias running', async () => {
+    await created('warm', { Publish: true });
+    const names = { FunctionName: 'warm', Qualifier: 'live' };
+    await client.send(new CreateAliasCommand({ FunctionName: 'warm', Name: 'live', FunctionVersion: '1' }));
+    await expect(client.send(new GetProvisionedConcurrencyConfigCommand(names))).rejects.toMatchObject({
+      name: 'ProvisionedConcurrencyConfigNotFoundException',
+    });
+    expect(
+      await client.send(
+        new PutProvisionedConcurrencyConfigCommand({ ...names, ProvisionedConcurrentExecutions: 2 }),
+      ),
+    ).toMatchObject({ Status: 'IN_PROGRESS', RequestedProvisionedConcurrentExecutions: 2 });
+    expect(await lambda.control()).toMatchObject({ instances: { warm: 2 } });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(await client.send(new GetProvisionedConcurrencyConfigCommand(names))).toMatchObject({
+      Status: 'READY',
+      AvailableProvisionedConcurrentExecutions: 2,
+    });
+    await client.send(new DeleteProvisionedConcurrencyConfigCommand(names));
+    await client.send(new DeleteFunctionCommand({ FunctionName: 'warm' }));
+    expect((await lambda.control())['instances']).not.toHaveProperty('warm');
+  });
+
+  test('replaces an instance that falls', async () => {
+    await created('falling', {
+      Code: { ZipFile: aZip('async (event) => { if (event.fall) process.exit(1); return process.pid; }') },
+      Publish: true,
+    });
+    await client.send(
+      new PutProvisionedConcurrencyConfigCommand({
+        FunctionName: 'falling',
+        Qualifier: '1',
+        ProvisionedConcurrentExecutions: 1,
+      }),
+    );
+    const { result } = await invoke('falling', {}, '1');
+    expect(await invoke('falling', { fall: true }, '1')).toMatchObject({ error: 'Unhandled' });
+    expect((await lambda.control())['instances']).toMatchObject({ falling: 1 });
+    expect((await invoke('falling', {}, '1')).result).not.toBe(result);
+  });
+
+  test('is refused for code that is not published', async () => {
+    await created('cold');
+    const command = new PutProvisionedConcurrencyConfigCommand({
+      FunctionName: 'cold',
+      Qualifier: '$LATEST',
+      ProvisionedConcurrentExecutions: 1,
+    });
+    await expect(client.send(command)).rejects.toMatchObject({ name: 'InvalidParameterValueException' });
+  });
+});
+
+describe('limits', () => {
+  test('the control plane answers 15 calls a second, and GetFunction is not one of them', async () => {
+    await created('limited');
+    await lambda.control({ controlPerSecond: 15 });
+    const list = (): Promise<unknown> => client.send(new ListFunctionsCommand({}));
+    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, list));
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    expect(refused[0]?.reason).toMatchObject({
+      name: 'TooManyRequestsException',
+      Reason: 'CallerRateLimitExceeded',
+      $metadata: { httpStatusCode: 429 },
+      $retryable: undefined,
+    });
+    await client.send(new GetFunctionCommand({ FunctionName: 'limited' }));
+    expect((await invoke('limited', 1)).result).toBe(1);
+  });
+
+  test('the next calls can be refused on purpose', async () => {
+    await lambda.control({ throttle: 2 });
+    for (const _ of [1, 2])
+      await expect(client.send(new ListFunctionsCommand({}))).rejects.toMatchObject({
+        name: 'TooManyRequestsException',
+      });
+    await client.send(new ListFunctionsCommand({}));
+  });
+});
+
+describe('permissions', () => {
+  const allow = (Action: string | string[], Resource: string): PolicyStatement => ({
+    Effect: 'Allow',
+    Action,
+    Resource,
+  });
+
+  test('creating needs the function, the role, the layer and its tags', async () => {
+    const all = [
+      allow('lambda:CreateFunction', functionArn('reactor-*')),
+      {
+        ...allow('iam:PassRole', roleArn('silent')),
+        Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+      },
+      allow('lambda:GetLayerVersion', layerArn),
+      allow('lambda:TagResource', functionArn('reactor-*')),
+    ];
+    for (const [index, action] of [
+      'lambda:CreateFunction',
+      'iam:PassRole',
+      'lambda:GetLayerVersion',
+      'lambda:TagResource',
+    ].entries()) {
+      const client = lambda.as(`lacking-${String(index)}`, all.toSpliced(index, 1));
+      await expect(client.send(creation('reactor-1', { Tags: { a: 'b' } }))).rejects.toMatchObject({
+        name: 'AccessDeniedException',
+        message: expect.stringContaining(`perform: ${action} on`),
+        $metadata: { httpStatusCode: 403 },
+      });
+    }
+    const maker = lambda.as('maker', all);
+    await maker.send(creation('reactor-1', { Tags: { a: 'b' } }));
+    await expect(maker.send(creation('other'))).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  test('a function that does not exist is refused, not missing, to whoever may not see it', async () => {
+    await expect(
+      lambda.as('blind', []).send(new GetFunctionCommand({ FunctionName: 'nothing' })),
+    ).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  test('an alias is a resource of its own', async () => {
+    await created('guarded', { Publish: true });
+    await client.send(
+      new CreateAliasCommand({ FunctionName: 'guarded', Name: 'live', FunctionVersion: '1' }),
+    );
+    const caller = lambda.as('caller', [allow('lambda:InvokeFunction', `${functionArn('guarded')}:live`)]);
+    await caller.send(new InvokeCommand({ FunctionName: 'guarded', Qualifier: 'live' }));
+    await expect(caller.send(new InvokeCommand({ FunctionName: 'guarded' }))).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+    });
+  });
+
+  test('conditions see the tags of a function', async () => {
+    await created('owned', { Tags: { team: 'a' } });
+    await created('foreign', { Tags: { team: 'b' } });
+    const reader = lambda.as('reader', [
+      {
+        ...allow('lambda:GetFunction', '*'),
+        Condition: { StringEquals: { 'aws:ResourceTag/team': 'a' } },
+      },
+    ]);
+    await reader.send(new GetFunctionCommand({ FunctionName: 'owned' }));
+    await expect(reader.send(new GetFunctionCommand({ FunctionName: 'foreign' }))).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+    });
+  });
+});
+
+test('invocations by name, ARN and type', async () => {
+  await created('typed');
+  expect((await invoke(functionArn('typed'), [1])).result).toEqual([1]);
+  const dry = await client.send(new InvokeCommand({ FunctionName: 'typed', InvocationType: 'DryRun' }));
+  expect(dry.StatusCode).toBe(204);
+  const event = await client.send(new InvokeCommand({ FunctionName: 'typed', InvocationType: 'Event' }));
+  expect(event.StatusCode).toBe(202);
+});
+
+test('with a data folder functions survive a restart, readable by nobody else', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'functions-'));
+  try {
+    const first = await aLambda({ dataDir });
+    await first.control({ controlPerSecond: 1000 });
+    await first.client.send(
+      creation('kept', { Code: { ZipFile: aZip('async () => "kept"') }, Publish: true }),
+    );
+    await first.client.send(
+      new CreateAliasCommand({ FunctionName: 'kept', Name: 'live', FunctionVersion: '1' }),
+    );
+    await first.client.send(creation('gone'));
+    await first.client.send(new DeleteFunctionCommand({ FunctionName: 'gone' }));
+    await first.close();
+    expect(readdirSync(dataDir)).toEqual(['kept']);
+    for (const file of readdirSync(join(dataDir, 'kept')))
+      expect(statSync(join(dataDir, 'kept', file)).mode & 0o777).toBe(0o600);
+    const second = await aLambda({ dataDir });
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      const answer = await second.client.send(new InvokeCommand({ FunctionName: 'kept', Qualifier: 'live' }));
+      expect(Buffer.from(answer.Payload ?? []).toString()).toBe('"kept"');
+    } finally {
+      await second.close();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

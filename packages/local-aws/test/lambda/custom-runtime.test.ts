@@ -1,0 +1,457 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  CreateFunctionCommand,
+  DeleteFunctionCommand,
+  InvokeCommand,
+  UpdateFunctionCodeCommand,
+} from '@aws-sdk/client-lambda';
+import type { CreateFunctionCommandInput } from '@aws-sdk/client-lambda';
+import { strToU8, zipSync } from 'fflate';
+import type { LambdaOptions } from '../../src/lambda/create-lambda.ts';
+import { aLambda, layerArn, roleArn } from './a-lambda.ts';
+import type { ALambda } from './a-lambda.ts';
+import { aLayer } from './a-layer.ts';
+import { aZip } from './a-zip.ts';
+
+jest.setTimeout(60_000);
+
+let lambda: ALambda;
+
+async function start(options: Partial<LambdaOptions> = {}): Promise<void> {
+  lambda = await aLambda(options);
+  await lambda.control({ pendingMs: 0, controlPerSecond: 1000 });
+}
+
+afterEach(() => lambda.close());
+
+async function define(
+  handler: string,
+  parts: Partial<CreateFunctionCommandInput> = {},
+  name = 'fn',
+): Promise<void> {
+  await lambda.client.send(
+    new CreateFunctionCommand({
+      FunctionName: name,
+      Code: { ZipFile: aZip(handler) },
+      Role: roleArn('silent'),
+      Runtime: 'provided.al2023',
+      Handler: 'reactor.handler',
+      Layers: [layerArn],
+      Timeout: 10,
+      MemorySize: 512,
+      ...parts,
+    }),
+  );
+}
+
+interface Answer {
+  readonly error: string | undefined;
+  readonly result: any;
+}
+
+async function invoke(event: unknown = {}, name = 'fn'): Promise<Answer> {
+  const answer = await lambda.client.send(
+    new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
+  );
+  return { error: answer.FunctionError, result: JSON.parse(Buffer.from(answer.Payload ?? []).toString()) };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Zombies have ended: only their parent has not noticed yet. */
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function untilEnded(pid: number): Promise<void> {
+  for (let tries = 0; runs(pid); tries += 1) {
+    if (tries === 200) throw new Error(`process ${String(pid)} still runs`);
+    await pause(20);
+  }
+}
+
+test('an instance has the environment of Lambda, a folder for its code, and an empty one for temporary files', async () => {
+  process.env['HOST_SECRET'] = 'not for functions';
+  await start();
+  await define(
+    `async () => ({ environment: process.env, cwd: process.cwd(), files: require('fs').readdirSync('.'),
+       temporary: require('fs').readdirSync(process.env.TMPDIR) })`,
+    { Environment: { Variables: { OWN: 'yes' } } },
+  );
+  const { result } = await invoke();
+  const { environment } = result;
+  expect(environment).toEqual({
+    OWN: 'yes',
+    AWS_LAMBDA_RUNTIME_API: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    LAMBDA_TASK_ROOT: result.cwd,
+    _HANDLER: 'reactor.handler',
+    AWS_REGION: 'us-east-1',
+    AWS_DEFAULT_REGION: 'us-east-1',
+    AWS_LAMBDA_FUNCTION_NAME: 'fn',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/fn',
+    AWS_LAMBDA_LOG_STREAM_NAME: expect.stringMatching(/^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/),
+    AWS_EXECUTION_ENV: 'AWS_Lambda_provided.al2023',
+    AWS_ACCESS_KEY_ID: expect.stringMatching(/^ASIA/),
+    AWS_SECRET_ACCESS_KEY: expect.any(String),
+    AWS_SESSION_TOKEN: expect.any(String),
+    AWS_ENDPOINT_URL: lambda.endpoint.url,
+    TMPDIR: expect.any(String),
+    PATH: expect.stringContaining('/usr/bin'),
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    // What /bin/sh itself sets before it becomes Node.
+    ...(environment.PWD !== undefined && { PWD: result.cwd }),
+    ...(environment.OLDPWD !== undefined && { OLDPWD: expect.any(String) }),
+    ...(environment.SHLVL !== undefined && { SHLVL: expect.any(String) }),
+    ...(environment._ !== undefined && { _: expect.any(String) }),
+  });
+  expect(result.files).toEqual(['index.cjs']);
+  expect(result.temporary).toEqual([]);
+});
+
+test('a bootstrap in the code is taken before that of the layer', async () => {
+  await start();
+  const script = `#!/bin/sh
+api="http://$AWS_LAMBDA_RUNTIME_API/2018-06-01/runtime/invocation"
+exec "${process.execPath}" -e '
+  const api = process.argv[1];
+  (async () => { for (;;) {
+    const next = await fetch(api + "/next");
+    await fetch(api + "/" + next.headers.get("lambda-runtime-aws-request-id") + "/response", { method: "POST", body: "\\"mine\\"" });
+  } })();' "$api"
+`;
+  await define('', { Code: { ZipFile: zipSync({ bootstrap: strToU8(script) }) } });
+  expect(await invoke()).toEqual({ error: undefined, result: 'mine' });
+});
+
+test('without any bootstrap the invocation fails and says so', async () => {
+  await start();
+  await define('', { Layers: [] });
+  expect(await invoke()).toMatchObject({
+    error: 'Unhandled',
+    result: { errorType: 'Runtime.ExitError', errorMessage: expect.stringMatching(/bootstrap/) },
+  });
+});
+
+describe('the Runtime API', () => {
+  test('hands out an invocation with its headers', async () => {
+    await start();
+    await define('async (event, { headers }) => ({ headers, now: Date.now() })');
+    const { headers, now } = (await invoke()).result;
+    expect(headers).toMatchObject({
+      'lambda-runtime-aws-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:us-east-1:000000000000:function:fn',
+      'lambda-runtime-trace-id': expect.any(String),
+      'content-type': 'application/json',
+    });
+    const left = Number(headers['lambda-runtime-deadline-ms']) - now;
+    expect(left).toBeGreaterThan(8000);
+    expect(left).toBeLessThanOrEqual(10_000);
+  });
+
+  test('refuses steps out of order and keeps the invocation', async () => {
+    await start();
+    await define(`async (event, { id, call }) => [
+      await call('GET', 'invocation/next'),
+      await call('POST', 'invocation/other/response', '1'),
+      await call('POST', 'init/error', '{}'),
+      await call('GET', 'nothing'),
+    ].map(({ status, body }) => [status, JSON.parse(body).errorType])`);
+    expect((await invoke()).result).toEqual([
+      [403, 'InvalidStateTransition'],
+      [400, 'InvalidRequestID'],
+      [403, 'InvalidStateTransition'],
+      [404, 'NotFound'],
+    ]);
+  });
+
+  test('takes one answer for an invocation', async () => {
+    await start();
+    await define(`async (event, { id, call }) => {
+      if (event === 'second') return global.second;
+      await call('POST', 'invocation/' + id + '/response', '"first"');
+      const { status, body } = await call('POST', 'invocation/' + id + '/response', '"again"');
+      global.second = [status, JSON.parse(body).errorType];
+    }`);
+    expect((await invoke()).result).toBe('first');
+    expect((await invoke('second')).result).toEqual([403, 'InvalidStateTransition']);
+  });
+
+  test('takes an error, which leaves the instance in use', async () => {
+    await start();
+    await define('async (event) => { if (event.fail) throw new TypeError("no"); return process.pid; }');
+    const { result: pid } = await invoke();
+    expect(await invoke({ fail: true })).toEqual({
+      error: 'Unhandled',
+      result: { errorType: 'TypeError', errorMessage: 'no' },
+    });
+    expect((await invoke()).result).toBe(pid);
+  });
+
+  test('takes no answer over 6 MB', async () => {
+    await start();
+    await define('async ({ n }) => "x".repeat(n)');
+    expect((await invoke({ n: 6_291_554 })).result).toHaveLength(6_291_554);
+    expect(await invoke({ n: 6_291_555 })).toMatchObject({
+      error: 'Unhandled',
+      result: { errorType: 'Function.ResponseSizeTooLarge' },
+    });
+  });
+
+  test('is told why the code does not load', async () => {
+    await start();
+    await define('(() => { throw new Error("at the top"); })()');
+    for (const _ of [1, 2])
+      expect(await invoke()).toEqual({
+        error: 'Unhandled',
+        result: { errorType: 'Runtime.Init', errorMessage: 'at the top' },
+      });
+  });
+});
+
+describe('instances', () => {
+  /** Waits so long, or until so many have come to a folder, however long it takes to start them. */
+  const slow = `async ({ ms = 0, meet, of }) => {
+    const { readdirSync, writeFileSync } = require('node:fs');
+    const wait = (ms) => new Promise((r) => setTimeout(r, ms));
+    if (meet) writeFileSync(meet + '/' + process.pid + '-' + Math.random(), '');
+    while (meet && readdirSync(meet).length < of) await wait(10);
+    await wait(ms);
+    return process.pid;
+  }`;
+
+  test('are reused, and more are started while all are busy', async () => {
+    await start();
+    await define(slow);
+    const first = (await invoke()).result;
+    for (const _ of [1, 2, 3]) expect((await invoke()).result).toBe(first);
+    const meet = mkdtempSync(join(tmpdir(), 'cloakroom-meet-'));
+    const both = await Promise.all([invoke({ meet, of: 2 }), invoke({ meet, of: 2 })]);
+    rmSync(meet, { recursive: true });
+    expect(new Set(both.map(({ result }) => result)).size).toBe(2);
+    expect(await lambda.control()).toMatchObject({ instances: { fn: 2 } });
+  });
+
+  test('are at most so many: further invocations wait, and too many are throttled', async () => {
+    await start({ maxInstancesPerVersion: 1, maxQueuedPerVersion: 1 });
+    await define(slow);
+    const pid = (await invoke()).result;
+    await pause(50);
+    const running = [invoke({ ms: 300 }), invoke()];
+    await pause(100);
+    await expect(invoke()).rejects.toMatchObject({
+      name: 'TooManyRequestsException',
+      $metadata: { httpStatusCode: 429 },
+    });
+    expect((await Promise.all(running)).map(({ result }) => result)).toEqual([pid, pid]);
+  });
+
+  test('of all functions together are at most so many: the longest idle one makes room', async () => {
+    await start({ maxInstances: 2 });
+    for (const name of ['a', 'b', 'c']) await define(slow, {}, name);
+    const first = (await invoke({}, 'a')).result;
+    await invoke({}, 'b');
+    await invoke({}, 'c');
+    expect((await lambda.control())['instances']).toEqual({ b: 1, c: 1 });
+    await untilEnded(first);
+    const three = await Promise.all(['a', 'b', 'c'].map((name) => invoke({ ms: 200 }, name)));
+    expect(new Set(three.map(({ result }) => result)).size).toBe(3);
+  });
+
+  test('stop when they are idle for long', async () => {
+    await start({ idleMs: 200 });
+    await define(slow);
+    await untilEnded((await invoke()).result);
+    expect((await lambda.control())['instances']).toEqual({});
+  });
+
+  test('of old code stop when they are idle, and busy ones finish', async () => {
+    await start();
+    await define(slow);
+    const [idle, busy] = await Promise.all([invoke({ ms: 200 }), invoke({ ms: 200 })]);
+    const running = invoke({ ms: 600 });
+    await pause(100);
+    const ZipFile = aZip('async () => "new"');
+    await lambda.client.send(new UpdateFunctionCodeCommand({ FunctionName: 'fn', ZipFile }));
+    await pause(50);
+    expect((await invoke()).result).toBe('new');
+    const { result } = await running;
+    expect([idle.result, busy.result]).toContain(result);
+    await Promise.all([untilEnded(idle.result), untilEnded(busy.result)]);
+  });
+
+  test('end with their function', async () => {
+    await start();
+    await define(slow);
+    const { result } = await invoke();
+    await lambda.client.send(new DeleteFunctionCommand({ FunctionName: 'fn' }));
+    await untilEnded(result);
+  });
+});
+
+describe('the end of a process', () => {
+  const dying = `async ({ how }) => {
+    if (how === 'exit') process.exit(3);
+    if (how === 'quiet') process.exit(0);
+    if (how === 'kill') process.kill(process.pid, 'SIGKILL');
+    if (how === 'hang') for (;;);
+    if (how === 'late') setTimeout(() => process.exit(1), 50);
+    return process.pid;
+  }`;
+
+  test.each([
+    ['exit', 'Error: Runtime exited with error: exit status 3'],
+    ['quiet', 'Error: Runtime exited without providing a reason'],
+    ['kill', 'Error: Runtime exited with error: signal: killed'],
+  ])('by %s fails its invocation, and the next one has another process', async (how, message) => {
+    await start();
+    await define(dying);
+    const { result: pid } = await invoke();
+    const { error, result } = await invoke({ how });
+    expect({ error, ...result }).toEqual({
+      error: 'Unhandled',
+      errorType: 'Runtime.ExitError',
+      errorMessage: expect.stringMatching(new RegExp(`^RequestId: [0-9a-f-]{36} ${message}$`)),
+    });
+    expect((await invoke()).result).not.toBe(pid);
+  });
+
+  test('while it is idle harms no invocation', async () => {
+    await start();
+    await define(dying);
+    const { result: pid } = await invoke({ how: 'late' });
+    await untilEnded(pid);
+    await pause(50);
+    expect((await invoke()).result).not.toBe(pid);
+  });
+
+  test('comes at the deadline, whatever it does', async () => {
+    await start();
+    await define(dying, { Timeout: 1 });
+    const { result: pid } = await invoke();
+    const before = performance.now();
+    const { error, result } = await invoke({ how: 'hang' });
+    expect(performance.now() - before).toBeLessThan(2000);
+    expect(error).toBe('Unhandled');
+    expect(result.errorMessage).toMatch(/^RequestId: \S+ Error: Task timed out after 1\.00 seconds$/);
+    await untilEnded(pid);
+    expect((await invoke()).result).not.toBe(pid);
+  });
+
+  test('comes with too much memory', async () => {
+    await start();
+    await define(
+      'async () => { const all = []; for (;;) { all.push(Buffer.alloc(1e7, 1)); await new Promise((r) => setTimeout(r, 5)); } }',
+      { MemorySize: 192 },
+    );
+    expect(await invoke()).toMatchObject({
+      error: 'Unhandled',
+      result: { errorType: 'Runtime.ExitError', errorMessage: expect.stringMatching(/signal: killed$/) },
+    });
+  });
+
+  test('comes when the code takes too long to load', async () => {
+    await start({ initTimeoutMs: 500 });
+    await define('(() => { for (;;); })()');
+    expect((await invoke()).result.errorMessage).toMatch(/Init timed out after 0\.50 seconds$/);
+  });
+
+  test('takes along what it has started', async () => {
+    await start();
+    await define(
+      `async ({ how }) => {
+        if (how === 'hang') for (;;);
+        return require('child_process').spawn('sleep', ['60']).pid;
+      }`,
+      { Timeout: 1 },
+    );
+    const { result: pid } = await invoke();
+    expect(runs(pid)).toBe(true);
+    await invoke({ how: 'hang' });
+    await untilEnded(pid);
+  });
+});
+
+describe('what a function prints', () => {
+  const talking = 'async () => { console.log("said"); console.error("complained"); }';
+
+  test('is lost if its role may not write logs', async () => {
+    await start();
+    await define(talking);
+    await invoke();
+    await pause(100);
+    expect(lambda.printed).toEqual([]);
+  });
+
+  test('goes to its log if its role may', async () => {
+    await start();
+    await define(talking, { Role: roleArn('talkative') });
+    await invoke();
+    await pause(100);
+    expect(lambda.printed.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
+  });
+
+  test.each(['silent', 'talkative'])('without end neither blocks it nor fills memory: %s', async (role) => {
+    await start();
+    await define(
+      `async () => { const until = Date.now() + 1000; let n = 0;
+        while (Date.now() < until) { await new Promise((done) => process.stdout.write('x'.repeat(1e5), done)); n += 1; }
+        return n; }`,
+      { Role: roleArn(role) },
+    );
+    const before = process.memoryUsage().rss;
+    const { result } = await invoke();
+    expect(result).toBeGreaterThan(50);
+    expect(lambda.printed.join('').length).toBeLessThan(4_000_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+  });
+});
+
+describe('closing', () => {
+  test('kills every process and removes every folder', async () => {
+    await start();
+    await define(
+      'async ({ hang }) => { if (hang) for (;;); return [process.pid, process.env.LAMBDA_TASK_ROOT]; }',
+    );
+    const [pid, folder] = (await invoke()).result;
+    const running = invoke({ hang: true });
+    running.catch(() => undefined);
+    await pause(100);
+    await lambda.close();
+    await untilEnded(pid);
+    expect(existsSync(folder)).toBe(false);
+    expect(existsSync(dirname(folder))).toBe(false);
+    await start();
+  });
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)('a process ends with its parent: %s', async (signal) => {
+    await start();
+    const layer = aLayer();
+    const parent = spawn(process.execPath, [join(import.meta.dirname, 'fixture-parent.ts'), layer], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(output.toString());
+    expect(runs(pid)).toBe(true);
+    parent.kill(signal);
+    await once(parent, 'close');
+    await untilEnded(pid);
+    rmSync(layer, { recursive: true });
+    const left = readdirSync(tmpdir()).filter((name) =>
+      name.startsWith(`cloakroom-lambda-${String(parent.pid)}-`),
+    );
+    // Folders of a process that was killed go with the next start.
+    for (const name of left) rmSync(join(tmpdir(), name), { recursive: true });
+  });
+});

@@ -1,0 +1,271 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { FunctionHost } from '../../src/lambda/function-host.ts';
+import type { FunctionDefinition } from '../../src/lambda/function-definition.ts';
+import { aFunction, aHost } from './a-function.ts';
+
+jest.setTimeout(30_000);
+
+let host: ReturnType<typeof aHost>;
+
+function start(definition: FunctionDefinition, options: Parameters<typeof aHost>[1] = {}): FunctionHost {
+  host = aHost([definition], options);
+  host.start('http://127.0.0.1:4566');
+  return host;
+}
+
+async function call(functions: FunctionHost, event: unknown = {}): Promise<unknown> {
+  const { payload } = await functions.invoke('fn', JSON.stringify(event));
+  return JSON.parse(payload);
+}
+
+afterEach(() => host.close());
+
+describe('an invocation', () => {
+  test('gives the event to the handler and its result back', async () => {
+    const functions = start(aFunction('export const handler = async (event) => ({ got: event.x });'));
+    expect(await functions.invoke('fn', '{"x":[1,"é"]}')).toEqual({
+      failed: false,
+      payload: '{"got":[1,"é"]}',
+    });
+  });
+
+  test('without a result gives null', async () => {
+    expect(await call(start(aFunction('export const handler = async () => undefined;')))).toBeNull();
+  });
+
+  test('sees the context of Lambda', async () => {
+    const code = `export const handler = async (event, context) =>
+      ({ ...context, remaining: context.getRemainingTimeInMillis() });`;
+    const functions = start(aFunction(code, { timeoutSeconds: 7, memoryMb: 256 }));
+    const { payload } = await functions.invoke('fn', '{}', 'request-1');
+    expect(JSON.parse(payload)).toMatchObject({
+      awsRequestId: 'request-1',
+      functionName: 'fn',
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '256',
+      invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:fn',
+      logGroupName: '/aws/lambda/fn',
+    });
+    const { remaining } = JSON.parse(payload) as { remaining: number };
+    expect(remaining).toBeGreaterThan(5000);
+    expect(remaining).toBeLessThanOrEqual(7000);
+  });
+
+  test('finds a handler in a folder and in a CommonJS module', async () => {
+    const { codeDirectory } = aFunction('');
+    mkdirSync(`${codeDirectory}/src`);
+    writeFileSync(`${codeDirectory}/src/main.cjs`, 'exports.run = async () => "cjs";');
+    expect(await call(start(aFunction('', { codeDirectory, handler: 'src/main.run' })))).toBe('cjs');
+  });
+});
+
+describe('the environment of a function', () => {
+  const code = 'export const handler = async () => ({ ...process.env });';
+
+  test('is exactly what its template sets and what Lambda sets', async () => {
+    process.env['HOST_SECRET'] = 'not for functions';
+    const definition = aFunction(code, { environment: { TABLE: 'T', NODE_OPTIONS: '--enable-source-maps' } });
+    expect(await call(start(definition))).toEqual({
+      TABLE: 'T',
+      NODE_OPTIONS: '--enable-source-maps',
+      AWS_REGION: 'us-east-1',
+      AWS_DEFAULT_REGION: 'us-east-1',
+      AWS_LAMBDA_FUNCTION_NAME: 'fn',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/fn',
+      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+      LAMBDA_TASK_ROOT: definition.codeDirectory,
+      AWS_ACCESS_KEY_ID: 'key of arn:aws:iam::000000000000:role/fn',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
+      TZ: ':UTC',
+    });
+  });
+
+  test('is no door to the host: changes stay inside', async () => {
+    const functions = start(aFunction('export const handler = async () => { process.env.LEAK = "x"; };'));
+    await call(functions);
+    expect(process.env['LEAK']).toBeUndefined();
+  });
+});
+
+describe('instances', () => {
+  const counting = 'let n = 0; export const handler = async () => ++n;';
+  const slow = `let n = 0;
+    export const handler = async ({ ms }) => { const mine = ++n; await new Promise((r) => setTimeout(r, ms)); return mine; };`;
+
+  test('are reused one invocation after the other', async () => {
+    const functions = start(aFunction(counting));
+    expect([await call(functions), await call(functions), await call(functions)]).toEqual([1, 2, 3]);
+  });
+
+  test('run one invocation at a time; more are started while all are busy', async () => {
+    const functions = start(aFunction(slow));
+    expect(await Promise.all([call(functions, { ms: 500 }), call(functions, { ms: 500 })])).toEqual([1, 1]);
+  });
+
+  test('are not more than reserved: further invocations wait for their turn', async () => {
+    const functions = start(aFunction(slow, { reservedConcurrency: 1 }));
+    const counts = await Promise.all([1, 2, 3].map(() => call(functions, { ms: 20 })));
+    expect(counts).toEqual([1, 2, 3]);
+  });
+
+  test('throttle once too many invocations wait', async () => {
+    const functions = start(aFunction(slow), { maxInstancesPerFunction: 1, maxQueuedPerFunction: 1 });
+    await call(functions, { ms: 0 });
+    const running = [call(functions, { ms: 300 }), call(functions, { ms: 0 })];
+    await expect(call(functions)).rejects.toMatchObject({ code: 'TooManyRequestsException', status: 429 });
+    expect(await Promise.all(running)).toEqual([2, 3]);
+  });
+
+  test('are none with a reserved concurrency of 0', async () => {
+    const functions = start(aFunction(counting, { reservedConcurrency: 0 }));
+    await expect(call(functions)).rejects.toMatchObject({ code: 'TooManyRequestsException' });
+  });
+
+  test('stop when they are idle for long, but the last one stays', async () => {
+    const functions = start(aFunction(slow), { idleMs: 200 });
+    await Promise.all([call(functions, { ms: 300 }), call(functions, { ms: 300 })]);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    // One instance is left, and it has run before: two calls at once meet it and a new one.
+    expect(
+      (await Promise.all([call(functions, { ms: 1000 }), call(functions, { ms: 1000 })])).toSorted(),
+    ).toEqual([1, 2]);
+  });
+});
+
+describe('a failure', () => {
+  test('of the handler has the form of Lambda and leaves the instance in use', async () => {
+    const code = `let n = 0;
+      export const handler = async () => { n += 1; if (n === 1) throw new TypeError('boom'); return n; };`;
+    const functions = start(aFunction(code));
+    const { failed, payload } = await functions.invoke('fn', '{}');
+    expect(failed).toBe(true);
+    expect(JSON.parse(payload)).toEqual({
+      errorType: 'TypeError',
+      errorMessage: 'boom',
+      trace: expect.any(Array),
+    });
+    expect(await call(functions)).toBe(2);
+  });
+
+  test('of time ends the invocation, and the next one gets a fresh instance', async () => {
+    const code = 'let n = 0; export const handler = ({ hang }) => { n += 1; while (hang); return n; };';
+    const functions = start(aFunction(code, { timeoutSeconds: 0.5 }));
+    const { failed, payload } = await functions.invoke('fn', '{"hang":true}', 'r1');
+    expect({ failed, ...(JSON.parse(payload) as object) }).toEqual({
+      failed: true,
+      errorType: 'Sandbox.Timedout',
+      errorMessage: 'RequestId: r1 Error: Task timed out after 0.50 seconds',
+    });
+    expect(await call(functions)).toBe(1);
+  });
+
+  test.each([
+    ['process.exit', 'process.exit(3)', { errorType: 'Runtime.ExitError', errorMessage: /exit status 3$/ }],
+    [
+      'an uncaught exception',
+      'setTimeout(() => { throw new RangeError("late"); }); await new Promise(() => {})',
+      { errorType: 'RangeError', errorMessage: /^late$/ },
+    ],
+    [
+      'an unhandled rejection',
+      'Promise.reject(new RangeError("lost")); await new Promise(() => {})',
+      { errorType: 'RangeError', errorMessage: /^lost$/ },
+    ],
+  ])('by %s ends the instance and not the host', async (_what, statement, expected) => {
+    const code = `let n = 0; export const handler = async ({ crash }) => { n += 1; if (crash) { ${statement} } return n; };`;
+    const functions = start(aFunction(code));
+    expect(await call(functions)).toBe(1);
+    const error = (await call(functions, { crash: true })) as Record<string, string>;
+    expect(error['errorType']).toBe(expected.errorType);
+    expect(error['errorMessage']).toMatch(expected.errorMessage);
+    expect(await call(functions)).toBe(1);
+  });
+
+  test('of memory ends the instance and not the host', async () => {
+    const code =
+      'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); };';
+    expect(await call(start(aFunction(code)))).toMatchObject({ errorType: 'Runtime.OutOfMemory' });
+  });
+
+  test.each([
+    ['code that is not there', { handler: 'other.handler' }, 'Runtime.ImportModuleError'],
+    ['a handler that is not exported', { handler: 'index.other' }, 'Runtime.HandlerNotFound'],
+    ['a handler with a callback', { handler: 'index.old' }, 'Runtime.CallbackHandlerDeprecated'],
+  ])('to load: %s', async (_what, parts, errorType) => {
+    const functions = start(aFunction('export const old = (event, context, callback) => callback();', parts));
+    expect(await call(functions)).toMatchObject({ errorType });
+    expect(await call(functions)).toMatchObject({ errorType });
+  });
+
+  test('at the top of the module is the answer to the invocation', async () => {
+    const functions = start(aFunction('throw new SyntaxError("at the top");'));
+    expect(await call(functions)).toMatchObject({ errorType: 'SyntaxError', errorMessage: 'at the top' });
+    expect(host.printed.join('')).toContain('at the top');
+  });
+});
+
+describe('payloads', () => {
+  test('over 6 MB are refused', async () => {
+    const functions = start(aFunction('export const handler = async (event) => event.length;'));
+    expect(await call(functions, 'x'.repeat(6_291_554))).toBe(6_291_554);
+    await expect(call(functions, 'x'.repeat(6_291_555))).rejects.toMatchObject({
+      code: 'RequestTooLargeException',
+      status: 413,
+    });
+    await expect(call(functions, 'é'.repeat(3_200_000))).rejects.toMatchObject({ status: 413 });
+  });
+
+  test('over 6 MB are no result', async () => {
+    const functions = start(aFunction('export const handler = async ({ n }) => "x".repeat(n);'));
+    expect(await call(functions, { n: 6_291_554 })).toHaveLength(6_291_554);
+    expect(await call(functions, { n: 6_291_555 })).toMatchObject({
+      errorType: 'Function.ResponseSizeTooLarge',
+    });
+  });
+});
+
+test('what a function prints goes to the log', async () => {
+  const code = 'export const handler = async () => { console.log("out"); console.error("err"); };';
+  await call(start(aFunction(code)));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(host.printed.join('')).toContain('out\n');
+  expect(host.printed.join('')).toContain('err\n');
+});
+
+describe('a function is found', () => {
+  test.each([
+    'fn',
+    'fn:live',
+    '000000000000:function:fn',
+    'arn:aws:lambda:us-east-1:000000000000:function:fn',
+    'fn:$LATEST',
+  ])('as %s', (name) => {
+    start(aFunction(''));
+    host.defineQualifier('fn', 'live');
+    expect(host.find(name).definition.name).toBe('fn');
+  });
+
+  test('by nobody else', () => {
+    start(aFunction(''));
+    expect(() => host.find('other')).toThrow(
+      expect.objectContaining({ code: 'ResourceNotFoundException', status: 404 }),
+    );
+    expect(() => host.find('fn:dead')).toThrow(
+      expect.objectContaining({ code: 'ResourceNotFoundException' }),
+    );
+  });
+});
+
+test('closing ends running and waiting invocations', async () => {
+  const functions = start(aFunction('export const handler = () => { for (;;); };'), {
+    maxInstancesPerFunction: 1,
+  });
+  const outcomes = Promise.all([functions.invoke('fn', '{}'), functions.invoke('fn', '{}')]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await functions.close();
+  expect((await outcomes).map(({ failed }) => failed)).toEqual([true, true]);
+});

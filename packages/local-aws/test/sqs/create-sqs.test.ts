@@ -1,0 +1,223 @@
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import type { PolicyStatement, Role } from '../../src/aws-service.ts';
+import { createSqs } from '../../src/sqs/create-sqs.ts';
+import type { Sqs } from '../../src/sqs/create-sqs.ts';
+import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
+
+jest.setTimeout(30_000);
+
+const account = { accountId: '000000000000', region: 'us-east-1' };
+const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/k';
+const queueArn = (name: string): string => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+
+function aQueue(name: string, attributes: Record<string, string> = {}, key?: string): QueueDefinition {
+  const url = `http://127.0.0.1:1/000000000000/${name}`;
+  return { name, arn: queueArn(name), url, attributes, ...(key !== undefined && { keyArn: key }) };
+}
+
+const allow = (Action: string[], Resource: string): PolicyStatement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+const aRole = (name: string, ...Statement: PolicyStatement[]): Role => ({
+  arn: `arn:aws:iam::000000000000:role/${name}`,
+  policies: [{ Statement }],
+});
+
+const roles: Record<string, Role | 'administrator'> = {
+  ADMIN: 'administrator',
+  SENDER: aRole('sender', allow(['sqs:SendMessage'], queueArn('*')), {
+    ...allow(['kms:GenerateDataKey', 'kms:Decrypt'], keyArn),
+    Condition: { StringEquals: { 'kms:ViaService': 'sqs.us-east-1.amazonaws.com' } },
+  }),
+  KEYLESS: aRole('keyless', allow(['sqs:*'], '*')),
+  READER: aRole('reader', allow(['sqs:ReceiveMessage'], queueArn('sealed')), allow(['kms:Decrypt'], keyArn)),
+};
+
+let sqs: Sqs;
+let endpoint: AwsEndpoint;
+const clients: SQSClient[] = [];
+
+function as(accessKeyId: string): SQSClient {
+  const client = new SQSClient({
+    endpoint: endpoint.url,
+    region: account.region,
+    maxAttempts: 1,
+    credentials: { accessKeyId, secretAccessKey: 's' },
+  });
+  clients.push(client);
+  return client;
+}
+
+beforeAll(async () => {
+  sqs = createSqs(account);
+  for (const queue of [
+    aQueue('plain'),
+    aQueue('brief', { VisibilityTimeout: '1' }),
+    aQueue('dead'),
+    aQueue('failing', {
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 1 }),
+    }),
+    aQueue('sealed', { KmsMasterKeyId: keyArn }, keyArn),
+  ])
+    await sqs.createQueue(queue);
+  const keyPolicy = {
+    Statement: [{ ...allow(['kms:*'], '*'), Principal: { AWS: 'arn:aws:iam::000000000000:root' } }],
+  };
+  endpoint = await startAwsEndpoint({
+    ...account,
+    services: [sqs],
+    roleForAccessKey: (id) => roles[id],
+    keyPolicy: () => keyPolicy,
+  });
+});
+
+afterAll(async () => {
+  for (const client of clients) client.destroy();
+  await endpoint.close();
+  await sqs.close();
+});
+
+const url = (name: string): { QueueUrl: string } => ({ QueueUrl: aQueue(name).url });
+
+test('a message is sent, received once while it is invisible, and deleted', async () => {
+  const client = as('ADMIN');
+  const sent = await client.send(
+    new SendMessageCommand({
+      ...url('plain'),
+      MessageBody: 'hello €',
+      MessageAttributes: { kind: { DataType: 'String', StringValue: 'greeting' } },
+    }),
+  );
+  const receive = new ReceiveMessageCommand({
+    ...url('plain'),
+    MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
+  });
+  const [message] = (await client.send(receive)).Messages ?? [];
+  expect(message).toMatchObject({
+    MessageId: sent.MessageId,
+    Body: 'hello €',
+    Attributes: { ApproximateReceiveCount: '1' },
+    MessageAttributes: { kind: { StringValue: 'greeting' } },
+  });
+  expect((await client.send(receive)).Messages).toBeUndefined();
+  const ReceiptHandle = message?.ReceiptHandle;
+  await client.send(
+    new ChangeMessageVisibilityCommand({ ...url('plain'), ReceiptHandle, VisibilityTimeout: 0 }),
+  );
+  const [again] = (await client.send(receive)).Messages ?? [];
+  expect(again?.Attributes).toMatchObject({ ApproximateReceiveCount: '2' });
+  await client.send(new DeleteMessageCommand({ ...url('plain'), ReceiptHandle: again?.ReceiptHandle }));
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ ...url('plain'), AttributeNames: ['All'] }),
+  );
+  expect(Attributes).toMatchObject({
+    QueueArn: queueArn('plain'),
+    ApproximateNumberOfMessages: '0',
+    ApproximateNumberOfMessagesNotVisible: '0',
+  });
+});
+
+test('a message that is not deleted becomes visible again', async () => {
+  const client = as('ADMIN');
+  await client.send(new SendMessageCommand({ ...url('brief'), MessageBody: 'x' }));
+  const receive = new ReceiveMessageCommand({ ...url('brief'), WaitTimeSeconds: 5 });
+  expect((await client.send(receive)).Messages).toHaveLength(1);
+  expect((await client.send(receive)).Messages).toHaveLength(1);
+});
+
+test('a message that was received too often moves to the dead-letter queue', async () => {
+  const client = as('ADMIN');
+  await client.send(new SendMessageCommand({ ...url('failing'), MessageBody: 'poison' }));
+  const receive = new ReceiveMessageCommand({ ...url('failing'), VisibilityTimeout: 0 });
+  expect((await client.send(receive)).Messages).toHaveLength(1);
+  expect((await client.send(receive)).Messages).toBeUndefined();
+  const { Messages } = await client.send(new ReceiveMessageCommand(url('dead')));
+  expect(Messages).toMatchObject([{ Body: 'poison' }]);
+});
+
+test('batches need the permission of their single form', async () => {
+  const Entries = ['a', 'b'].map((Id) => ({ Id, MessageBody: Id }));
+  await as('SENDER').send(new SendMessageBatchCommand({ ...url('plain'), Entries }));
+  const { Messages = [] } = await as('ADMIN').send(
+    new ReceiveMessageCommand({ ...url('plain'), MaxNumberOfMessages: 10 }),
+  );
+  expect(Messages.map(({ Body }) => Body).toSorted()).toEqual(['a', 'b']);
+  const handles = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+  const deletion = new DeleteMessageBatchCommand({ ...url('plain'), Entries: handles });
+  await expect(as('SENDER').send(deletion)).rejects.toMatchObject({
+    name: 'AccessDenied',
+    message: expect.stringMatching(/sqs:DeleteMessage on resource: arn:aws:sqs:us-east-1:000000000000:plain/),
+  });
+  expect((await as('ADMIN').send(deletion)).Successful).toHaveLength(2);
+});
+
+describe('an encrypted queue', () => {
+  const send = new SendMessageCommand({ ...url('sealed'), MessageBody: 'x' });
+  const receive = new ReceiveMessageCommand(url('sealed'));
+
+  test('needs its key of the sender and of the receiver', async () => {
+    const refused = { name: 'KmsAccessDenied', $metadata: { httpStatusCode: 400 } };
+    await expect(as('KEYLESS').send(send)).rejects.toMatchObject(refused);
+    await expect(as('KEYLESS').send(receive)).rejects.toMatchObject(refused);
+    await as('SENDER').send(send);
+    expect((await as('READER').send(receive)).Messages).toHaveLength(1);
+  });
+
+  test('can be emptied without its key', async () => {
+    await as('KEYLESS').send(new PurgeQueueCommand(url('sealed')));
+  });
+});
+
+test('a queue is found by its name, at the address of this start', async () => {
+  expect(await as('ADMIN').send(new GetQueueUrlCommand({ QueueName: 'plain' }))).toMatchObject(url('plain'));
+  await expect(as('ADMIN').send(new GetQueueUrlCommand({ QueueName: 'none' }))).rejects.toMatchObject({
+    name: 'QueueDoesNotExist',
+  });
+});
+
+test('calls that do not run locally are named', async () => {
+  await expect(as('ADMIN').send(new CreateQueueCommand({ QueueName: 'new' }))).rejects.toThrow(
+    'SQS CreateQueue does not run locally.',
+  );
+});
+
+test('with a data folder messages survive a restart, and attributes are those of the template', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sqs-'));
+  try {
+    const first = createSqs({ ...account, dataDir });
+    await first.createQueue(aQueue('kept'));
+    await first.call('SendMessage', { ...url('kept'), MessageBody: 'still here' });
+    await first.close();
+    const second = createSqs({ ...account, dataDir });
+    await second.createQueue(aQueue('kept', { VisibilityTimeout: '77' }));
+    expect(await second.call('ReceiveMessage', url('kept'))).toMatchObject({
+      Messages: [{ Body: 'still here' }],
+    });
+    expect(
+      await second.call('GetQueueAttributes', { ...url('kept'), AttributeNames: ['VisibilityTimeout'] }),
+    ).toEqual({ Attributes: { VisibilityTimeout: '77' } });
+    await second.close();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

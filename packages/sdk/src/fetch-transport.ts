@@ -1,0 +1,20 @@
+import { ConnectionError } from './connection-error.ts';
+import { fieldsOf } from './transport-response.ts';
+import type { Transport } from './transport.ts';
+
+export const byFetch: Transport = async ({ method, url, headers, body, signal }) => {
+  const response = await fetch(url, {
+    method,
+    headers,
+    signal,
+    redirect: 'manual',
+    // The key is the only credential.
+    credentials: 'omit',
+    // The types of the DOM exclude shared memory, which no caller has.
+    ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> }),
+  });
+  if (response.type === 'opaqueredirect')
+    throw new ConnectionError('The answer is a redirect, which a browser does not show');
+  const { status } = response;
+  return { status, ...fieldsOf(response.headers), body: new Uint8Array(await response.arrayBuffer()) };
+};

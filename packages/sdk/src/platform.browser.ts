@@ -1,0 +1,17 @@
+export { byFetch as send } from './fetch-transport.ts';
+
+/** No browser does. */
+export const sendsBodyOfGet: boolean = false;
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+/** HMAC-SHA-256 by WebCrypto, which browsers have in secure contexts alone. */
+export async function hmacSha256(
+  key: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const { subtle } = crypto as Partial<typeof crypto>;
+  if (subtle === undefined) throw new TypeError('WebCrypto needs a secure context (https)');
+  const imported = await subtle.importKey('raw', key, HMAC, false, ['sign']);
+  return new Uint8Array(await subtle.sign(HMAC.name, imported, message));
+}

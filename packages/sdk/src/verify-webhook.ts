@@ -1,0 +1,160 @@
+import { parseJson } from '../../../src/core/shared/parse-json.ts';
+import { isBytes } from './bytes.ts';
+import { hmacSha256 } from './platform.ts';
+import type { EndedInvocation, Problem } from './resources.ts';
+import { brand } from './brand.ts';
+
+const TOLERANCE_SECONDS = 300;
+const PREFIX = 'whsec_';
+
+/** `Headers`, or an object as Node's `request.headers`, with names in any case. */
+export type WebhookHeaders =
+  | { forEach(each: (value: string, name: string) => void): void }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface WebhookToVerify {
+  /** As it came: parsing it and writing it again would give another text than was signed. */
+  readonly body: string | Uint8Array;
+  readonly headers: WebhookHeaders;
+  /** The tenant's webhook secret, with or without `whsec_`. */
+  readonly secret: string;
+  /** How far the time of the message may be from now, either way; 300 unless given. */
+  readonly toleranceSeconds?: number | undefined;
+}
+
+/**
+ * The message is not a webhook of the service, was changed, or is too old: answer 400 and do nothing else.
+ * @example verifyWebhook({ body, headers, secret }).catch((error: unknown) => { if (error instanceof WebhookVerificationError) console.error(error.message); });
+ */
+export class WebhookVerificationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WebhookVerificationError';
+  }
+}
+
+brand(WebhookVerificationError, 'WebhookVerificationError');
+
+const hasForEach = (headers: WebhookHeaders): headers is Extract<WebhookHeaders, { forEach: unknown }> =>
+  typeof headers['forEach'] === 'function';
+
+/** All values of one header. */
+function valuesOf(headers: WebhookHeaders, wanted: string): readonly string[] {
+  const values: string[] = [];
+  if (hasForEach(headers)) {
+    headers.forEach((value, name) => {
+      if (name.toLowerCase() === wanted) values.push(value);
+    });
+    return values;
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() !== wanted || value === undefined) continue;
+    values.push(...(typeof value === 'string' ? [value] : value));
+  }
+  return values;
+}
+
+/** The one value of a header: two would leave open which was signed. */
+function valueOf(headers: WebhookHeaders, name: string): string {
+  const [value, ...others] = valuesOf(headers, name);
+  if (typeof value !== 'string' || value === '' || others.length > 0)
+    throw new WebhookVerificationError(`The header ${name} is missing, or there several times`);
+  return value;
+}
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+/** Throws `TypeError`: a wrong secret is nothing that a sender did. */
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const given = typeof secret === 'string' ? secret : '';
+  const text = given.startsWith(PREFIX) ? given.slice(PREFIX.length) : given;
+  if (text === '' || !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(text))
+    throw new TypeError('The webhook secret must be base64 text, with or without whsec_');
+  return bytesOf(text);
+}
+
+/** Throws `TypeError`, as for what has been parsed. */
+function signedBytes(body: string | Uint8Array): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  if (isBytes(body)) return body;
+  throw new TypeError('body must be text or bytes, as it came: before anything parses it');
+}
+
+/** Throws `TypeError`: compared with what is no number, no message would be too old. */
+function checkedTolerance(seconds: number): number {
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
+  throw new TypeError('toleranceSeconds must be a number from 0');
+}
+
+function checkTime(timestamp: string, toleranceSeconds: number): void {
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('The timestamp is not one');
+  const agoSeconds = Date.now() / 1_000 - Number(timestamp);
+  // Whole seconds: what was signed in this one is not from the future.
+  if (Math.floor(agoSeconds) > toleranceSeconds) throw new WebhookVerificationError('The message is too old');
+  if (Math.ceil(-agoSeconds) > toleranceSeconds)
+    throw new WebhookVerificationError('The message is from the future');
+}
+
+function signatureOf(
+  id: string,
+  timestamp: string,
+  body: Uint8Array,
+  key: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const start = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const signed = new Uint8Array(start.length + body.length);
+  signed.set(start);
+  signed.set(body, start.length);
+  return hmacSha256(key, signed);
+}
+
+/** In a time that does not tell how much of it is right. */
+function isSame(given: Uint8Array, expected: Uint8Array): boolean {
+  let difference = given.length ^ expected.length;
+  expected.forEach((byte, at) => (difference |= byte ^ (given[at] ?? 0)));
+  return difference === 0;
+}
+
+/** The bytes of every `v1` signature: a rotated secret signs beside its successor for a day. */
+function signaturesIn(header: readonly string[]): readonly Uint8Array[] {
+  return header
+    .flatMap((value) => value.split(' '))
+    .filter((signature) => /^v1,[A-Za-z0-9+/]{43}=$/.test(signature))
+    .map((signature) => bytesOf(signature.slice(3)));
+}
+
+function endedOf(id: string, body: Uint8Array): EndedInvocation {
+  let result: unknown;
+  try {
+    result = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    result = undefined;
+  }
+  if (typeof result !== 'object' || result === null || Array.isArray(result))
+    throw new WebhookVerificationError('The body is not the JSON of a result');
+  // A response has `raw` and `tokens` alone.
+  return 'status' in result && 'title' in result
+    ? { id, status: 'failed', result: result as Problem }
+    : { id, status: 'succeeded', result: result };
+}
+
+/**
+ * Checks that a webhook is the service's, unchanged and recent, by the rules of Standard Webhooks, and gives what it says: the same that `reactors.retrieveResult` gives. `id` is that of the
+ * invocation and the same for every delivery; a receiver may get one twice. Throws `WebhookVerificationError`, and `TypeError` for a secret, a body or a tolerance that cannot be.
+ * @example const { id, status, result } = await verifyWebhook({ body, headers: request.headers, secret });
+ */
+export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvocation> {
+  const { body, headers, secret, toleranceSeconds = TOLERANCE_SECONDS } = webhook;
+  const key = keyOf(secret);
+  const bytes = signedBytes(body);
+  const tolerance = checkedTolerance(toleranceSeconds);
+  const id = valueOf(headers, 'webhook-id');
+  const timestamp = valueOf(headers, 'webhook-timestamp');
+  checkTime(timestamp, tolerance);
+  const expected = await signatureOf(id, timestamp, bytes, key);
+  const given = signaturesIn(valuesOf(headers, 'webhook-signature'));
+  if (!given.some((signature) => isSame(signature, expected)))
+    throw new WebhookVerificationError('No signature is right');
+  return endedOf(id, bytes);
+}

@@ -1,0 +1,347 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { compileFunction } from 'node:vm';
+import { buildSync } from 'esbuild';
+import type * as sdk from '../src/index.ts';
+import {
+  ApiError,
+  ConnectionError,
+  createClient,
+  TimeoutError,
+  WebhookVerificationError,
+  type Client,
+} from '../src/index.ts';
+import { allRoutes } from '../../../tools/openapi/all-routes.ts';
+import { aMisreadValue } from '../../../test/support/misread-names.ts';
+import { withService, type Reply } from './a-service.ts';
+
+const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>
+  withService(replies, async (baseUrl, received) => {
+    const client = createClient({ baseUrl: `${baseUrl}/`, apiKey: 'key_private_x' });
+    const outcome = await call(client).then(
+      (value) => ({ value, error: undefined }),
+      (error: unknown) => ({ value: undefined, error: error as any }),
+    );
+    return { ...outcome, received };
+  });
+
+/** The SDK once more, with classes of its own, as the other of its builds has them. */
+function bundledAnew(): typeof sdk {
+  const { outputFiles } = buildSync({
+    ...{ entryPoints: ['packages/sdk/src/index.ts'], bundle: true, write: false },
+    ...{ platform: 'node', format: 'cjs', minify: true },
+  });
+  const module = { exports: {} };
+  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, require);
+  return module.exports as typeof sdk;
+}
+
+const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const url = 'https://api.example.com';
+
+/** Every operation, by its route, and the call that makes it. */
+const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<unknown>])[] = [
+  ['POST /tokens', (c) => c.tokens.create({ type: 'token', data: 1 })],
+  ['GET /tokens', (c) => c.tokens.list()],
+  ['GET /tokens/{id}', (c) => c.tokens.retrieve('{id}')],
+  ['PATCH /tokens/{id}', (c) => c.tokens.update('{id}', { mask: null })],
+  ['DELETE /tokens/{id}', (c) => c.tokens.delete('{id}')],
+  ['POST /tokens/search', (c) => c.tokens.search({ query: 'type:"card"' })],
+  ['POST /tokenize', (c) => c.tokenize({ a: 1 })],
+  ['POST /detokenize', (c) => c.detokenize({ a: '{{ x }}' })],
+  [
+    'POST /applications',
+    (c) => c.applications.create({ name: 'a', type: 'private', permissions: ['token:use'] }),
+  ],
+  ['GET /applications', (c) => c.applications.list()],
+  ['GET /applications/key', (c) => c.applications.retrieveByKey()],
+  ['GET /applications/{id}', (c) => c.applications.retrieve('{id}')],
+  ['PUT /applications/{id}', (c) => c.applications.update('{id}', { name: 'b' })],
+  ['POST /applications/{id}/regenerate', (c) => c.applications.regenerateKey('{id}')],
+  ['DELETE /applications/{id}', (c) => c.applications.delete('{id}')],
+  ['GET /permissions', (c) => c.permissions.list()],
+  ['GET /tenants/self', (c) => c.tenants.retrieve()],
+  ['PUT /tenants/self', (c) => c.tenants.update({ name: 'n', settings: { deduplicate_tokens: true } })],
+  ['POST /sessions', (c) => c.sessions.create()],
+  ['POST /sessions/authorize', (c) => c.sessions.authorize({ nonce: 'n' })],
+  ['POST /reactors', (c) => c.reactors.create({ name: 'r', code: 'c', configuration: {} })],
+  ['GET /reactors', (c) => c.reactors.list()],
+  ['GET /reactors/{id}', (c) => c.reactors.retrieve('{id}')],
+  ['PUT /reactors/{id}', (c) => c.reactors.update('{id}', { name: 'r', code: 'c', configuration: {} })],
+  ['PATCH /reactors/{id}', (c) => c.reactors.patch('{id}', { name: 's' })],
+  ['DELETE /reactors/{id}', (c) => c.reactors.delete('{id}')],
+  ['POST /reactors/{id}/react', (c) => c.reactors.react('{id}', { args: {} })],
+  ['GET /reactors/{id}/results/{invocation_id}', (c) => c.reactors.retrieveResult('{id}', '{invocation_id}')],
+  ...PROXY_METHODS.flatMap((method) => [
+    [`${method} /proxy`, (c: Client) => c.proxy({ url, method })] as const,
+    [`${method} /proxy/{suffix+}`, (c: Client) => c.proxy({ url, method, path: '{suffix+}' })] as const,
+  ]),
+];
+
+describe('the operations', () => {
+  test.each(OPERATIONS)('%s has a method', async (operation, call) => {
+    const { received } = await calling(async (client) => call(client));
+    const [request] = received;
+    expect(`${request?.method ?? ''} ${decodeURIComponent(request?.url ?? '')}`).toBe(operation);
+    expect(request?.headers['svc-api-key']).toBe('key_private_x');
+  });
+
+  test('every route of the service is among them, and nothing else', () => {
+    const routes = allRoutes().map(({ method, path }) => `${method} ${path}`);
+    expect(routes.length).toBeGreaterThan(30);
+    expect(OPERATIONS.map(([operation]) => operation).sort()).toEqual(routes.sort());
+  });
+
+  test('an asynchronous invocation goes to the same route, with where its result goes', async () => {
+    const { received } = await calling((client) =>
+      client.reactors.reactAsync('x', { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 }),
+    );
+    expect(received[0]).toMatchObject({
+      ...{ method: 'POST', url: '/reactors/x/react' },
+      body: { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 },
+    });
+  });
+
+  test('names with escapes are those of the answer, whatever was read before (docs/decisions/0014)', async () => {
+    const [data, body] = [aMisreadValue(), aMisreadValue()];
+    const { value } = await calling(
+      async (client) => [
+        await client.tokens.retrieve('x'),
+        (await client.proxy({ url, method: 'GET' })).json(),
+      ],
+      [
+        { status: 200, body: { data } },
+        { status: 200, body, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } },
+      ],
+    );
+    expect(value).toEqual([{ data }, body]);
+  });
+
+  test('merge patches go out as such, filters as the query', async () => {
+    const { received } = await calling(async (client) => {
+      await client.tokens.update('a b:ü', { mask: null });
+      await client.tokens.list({ id: ['x', 'y'], metadata: { k: 'v' }, size: 2 });
+    });
+    expect(received[0]).toMatchObject({ url: '/tokens/a%20b%3A%C3%BC', body: { mask: null } });
+    expect(received[0]?.headers['content-type']).toBe('application/merge-patch+json');
+    expect(received[1]?.url).toBe('/tokens?id=x&id=y&size=2&metadata.k=v');
+  });
+
+  test('iteration follows the cursor to the end', async () => {
+    const page = (id: string, after: string | null) => ({
+      status: 200,
+      body: { data: [{ id }], pagination: { page_size: 1, after } },
+    });
+    const { value, received } = await calling(
+      async (client) => {
+        const ids: string[] = [];
+        for await (const { id } of client.tokens.list({ page: 1, size: 1 })) ids.push(id);
+        return ids;
+      },
+      [page('a', 'c1'), page('b', 'c2'), page('c', null)],
+    );
+    expect(value).toEqual(['a', 'b', 'c']);
+    expect(received.map(({ url }) => url)).toEqual([
+      '/tokens?page=1&size=1',
+      '/tokens?size=1&after=c1',
+      '/tokens?size=1&after=c2',
+    ]);
+  });
+});
+
+describe('failures', () => {
+  const problem = { title: 'Validation failed', status: 400, detail: 'd', errors: { name: ['is required'] } };
+
+  test('are ApiErrors with what the service said', async () => {
+    const reply = { status: 400, body: problem, headers: { 'SVC-TRACE-ID': 't1', 'Retry-After': '7' } };
+    const { error } = await calling((client) => client.tokens.create({ type: 'token', data: 1 }), [reply]);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ ...problem, traceId: 't1', retryAfter: 7, name: 'ApiError' });
+  });
+
+  test('answers of API Gateway itself, and bodies that are no JSON, are ApiErrors too', async () => {
+    const replies = [{ status: 413, body: { message: 'Request Too Long' } }, { status: 500 }];
+    const { value } = await calling(async (client) => {
+      const failing = () =>
+        client.tokens.create({ type: 'token', data: 1 }).catch((error: unknown) => error as any);
+      return [(await failing()).title, (await failing()).title];
+    }, replies);
+    expect(value).toEqual(['Request Too Long', 'Error']);
+  });
+
+  test('of what answers with a page instead of JSON, and of nobody who answers, say so', async () => {
+    await withService([{ status: 200, body: undefined }, { status: 204 }], async (baseUrl) => {
+      const client = createClient({ baseUrl, apiKey: 'k' });
+      await expect(client.tokens.delete('x')).resolves.toBeUndefined();
+    });
+    const server = createServer((_request, response) => {
+      response.end('<html>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const client = createClient({ baseUrl, apiKey: 'key_private_x', maxRetries: 0 });
+    const page = await client.tokens.retrieve('x').catch((error: unknown) => error as ApiError);
+    expect(page).toBeInstanceOf(ApiError);
+    expect(page).toMatchObject({ status: 200, detail: expect.stringContaining('baseUrl') });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    const nobody = await client.tokens.retrieve('x').catch((error: unknown) => error as Error);
+    expect(nobody).toBeInstanceOf(ConnectionError);
+    expect(nobody).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') });
+    expect(JSON.stringify(nobody)).not.toContain('key_private_x');
+  });
+
+  test('are known by instanceof across builds, and by nothing that only looks like them', () => {
+    const other = bundledAnew();
+    const details = { status: 404, title: 't', detail: undefined, errors: undefined };
+    const error = new other.ApiError({ ...details, traceId: undefined, retryAfter: undefined });
+    expect(error instanceof ApiError).toBe(true);
+    expect(error instanceof ConnectionError).toBe(false);
+    const timeout = new other.TimeoutError(1);
+    expect([timeout instanceof TimeoutError, timeout instanceof ConnectionError]).toEqual([true, true]);
+    expect(new other.ConnectionError('x') instanceof TimeoutError).toBe(false);
+    expect(new other.WebhookVerificationError('x') instanceof WebhookVerificationError).toBe(true);
+    class Own extends ApiError {}
+    expect(error instanceof Own).toBe(false);
+    for (const value of [undefined, null, 'ApiError', {}, new Error('x')])
+      expect(value instanceof ApiError).toBe(false);
+  });
+});
+
+describe('a list', () => {
+  const page = { status: 200, body: { data: [{ id: 'a' }], pagination: { page_size: 1, after: null } } };
+
+  test('asks for nothing before somebody wants it, and once however often it is awaited', async () => {
+    const { value, received } = await calling(
+      async (client) => {
+        void client.tokens.list();
+        const list = client.tokens.list({ size: 1 });
+        return [(await list).data, (await list).data];
+      },
+      [page],
+    );
+    expect(value).toEqual([[{ id: 'a' }], [{ id: 'a' }]]);
+    expect(received.map(({ url: asked }) => asked)).toEqual(['/tokens?size=1']);
+  });
+
+  test('fails as any promise does', async () => {
+    const { value } = await calling(
+      async (client) => {
+        const caught: unknown[] = [];
+        await client.tokens
+          .list()
+          .catch((error: unknown) => caught.push(error))
+          .finally(() => caught.push('end'));
+        return caught;
+      },
+      [{ status: 403, body: { title: 'Forbidden' } }],
+    );
+    expect(value).toEqual([expect.objectContaining({ status: 403 }), 'end']);
+  });
+});
+
+describe('the options', () => {
+  const baseUrl = 'https://tokens.example.com';
+
+  test.each([
+    [{ baseUrl: 'tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'ftp://tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'https://user:x@tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: 'https://:x@tokens.example.com', apiKey: 'k' }, TypeError],
+    [{ baseUrl: `${baseUrl}?a=1`, apiKey: 'k' }, TypeError],
+    [{ baseUrl, apiKey: '' }, TypeError],
+    [{ baseUrl, apiKey: 'a\nb' }, TypeError],
+    [{ baseUrl, apiKey: 'schlüssel' }, TypeError],
+    [{ baseUrl, apiKey: undefined as unknown as string }, TypeError],
+    [{ baseUrl, apiKey: 'k', headerPrefix: 'A B' }, TypeError],
+    [{ baseUrl, apiKey: 'k', headerPrefix: 'A_B' }, TypeError],
+    [{ baseUrl, apiKey: 'k', headerPrefix: '1A' }, TypeError],
+    [{ baseUrl, apiKey: 'k', maxRetries: -1 }, RangeError],
+    [{ baseUrl, apiKey: 'k', maxRetries: 1.5 }, RangeError],
+    [{ baseUrl, apiKey: 'k', timeoutMs: 0 }, RangeError],
+    [{ baseUrl, apiKey: 'k', timeoutMs: Infinity }, RangeError],
+  ])('%p cannot be', (options, errorClass) => {
+    expect(() => createClient(options)).toThrow(errorClass);
+  });
+
+  test('that are wrong are not told in full: a key stays out of messages', async () => {
+    expect(() => createClient({ baseUrl, apiKey: 'key_private_ä' })).not.toThrow('key_private');
+    const { error } = await calling((client) => client.sessions.create({ idempotencyKey: 'geheim\n' }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).not.toContain('geheim');
+    expect((await calling((client) => client.sessions.create({ idempotencyKey: '' }))).received).toEqual([]);
+  });
+
+  test('name the request in the logs, below any path and with any prefix', async () => {
+    await withService([], async (origin, received) => {
+      const client = createClient({ baseUrl: `${origin}/vault/`, apiKey: 'k', headerPrefix: 'ACME' });
+      await client.permissions.list('private', { traceId: 'order 7' });
+      expect(received[0]).toMatchObject({
+        method: 'GET',
+        url: '/vault/permissions?application_type=private',
+      });
+      expect(received[0]?.headers).toMatchObject({ 'acme-api-key': 'k', 'acme-trace-id': 'order 7' });
+    });
+  });
+});
+
+describe('the proxy', () => {
+  test("the destination's answer is the answer, whatever its status", async () => {
+    const reply = {
+      status: 402,
+      body: { declined: true },
+      headers: { 'SVC-PROXY-DESTINATION-STATUS': '402' },
+    };
+    const { value, received } = await calling(
+      async (client) => {
+        const request = {
+          url: 'https://api.example.com/v1',
+          method: 'POST',
+          path: 'charge',
+          body: { card: '{{ x }}' },
+        } as const;
+        const response = await client.proxy({
+          ...request,
+          query: { q: '1' },
+          headers: { Authorization: 'Bearer b', 'svc-api-key': 'of another' },
+          keepAlive: 'timeout=5',
+          traceId: 't1',
+        });
+        return { status: response.status, body: response.json() };
+      },
+      [reply],
+    );
+    expect(value).toEqual({ status: 402, body: { declined: true } });
+    expect(received[0]).toMatchObject({
+      method: 'POST',
+      url: '/proxy/charge?q=1',
+      body: { card: '{{ x }}' },
+    });
+    expect(received[0]?.headers).toMatchObject({
+      'svc-proxy-url': 'https://api.example.com/v1',
+      authorization: 'Bearer b',
+      'svc-proxy-keep-alive': 'timeout=5',
+      'svc-trace-id': 't1',
+      'svc-api-key': 'key_private_x',
+    });
+  });
+
+  test('your Content-Type is the one that is sent, however it is written', async () => {
+    const answered = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
+    const headers = { 'content-type': 'application/vnd.api+json' };
+    const { received } = await calling(
+      (client) => client.proxy({ url, method: 'PUT', headers, body: { a: 1 } }),
+      [answered],
+    );
+    expect(received[0]).toMatchObject({ headers, body: { a: 1 } });
+  });
+
+  test('a failure of the proxy itself is an ApiError', async () => {
+    const body = { proxy_error: { title: 'Bad', status: 400, detail: 'forbidden destination' } };
+    const { error } = await calling(
+      (client) => client.proxy({ url: 'https://10.0.0.1' }),
+      [{ status: 400, body }],
+    );
+    expect(error).toMatchObject({ status: 400, detail: 'forbidden destination' });
+  });
+});

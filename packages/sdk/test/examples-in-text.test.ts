@@ -1,0 +1,129 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const root = process.cwd();
+
+/** What the examples take for granted. */
+const GLOBALS = `
+  import type * as sdk from '@cloakroom/sdk';
+  declare global {
+    const { createClient, verifyWebhook, ApiError, ConnectionError, TimeoutError, WebhookVerificationError,
+      BadRequestError, InvalidReactorConfigurationError, AuthenticationError, InvalidPaymentMethodError,
+      AuthorizationError, RateLimitError, ReactorRuntimeError, ServiceUnavailableError }: typeof sdk;
+    const client: sdk.Client;
+    const [id, invocation, tokenId, number, code, nonce, secret, body]: string[] & Record<number, string>;
+    const args: Record<string, sdk.Json>;
+    const [KEY, PUBLIC_KEY, WEBHOOK_SECRET, baseUrl]: string[] & Record<number, string>;
+    const data: sdk.CardData;
+    const request: { headers: Record<string, string | string[] | undefined> };
+    const headers: Record<string, string>;
+  }`;
+
+/** Examples by where they stand. Imports stay at the top, the rest may await. */
+function examples(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const add = (place: string, text: string) => {
+    const imports = text.match(/^import .*$/gm) ?? [];
+    const rest = text.replaceAll(/^import .*$/gm, '');
+    found.set(place, `${imports.join('\n')}\nexport async function example() {\n${rest}\n}`);
+  };
+  for (const file of globSync('packages/sdk/*.ts')) {
+    const text = readFileSync(file, 'utf8');
+    [...text.matchAll(/@example (.*)$/gm)].forEach(([, example = ''], at) =>
+      add(`${file} ${String(at)}`, example.replace(/ \*\/$/, '')),
+    );
+  }
+  for (const file of ['packages/sdk/README.md', 'docs/sdk.md']) {
+    const text = readFileSync(file, 'utf8');
+    [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].forEach(([, example = ''], at) =>
+      add(`${file} ${String(at)}`, example),
+    );
+  }
+  // Four fragments, each of another program.
+  const [, fromCode = ''] =
+    /^## From code\n.*?^```js\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const module = 'const module = {} as { exports: (request: { args: { card: sdk.CardData } }) => unknown };';
+  fromCode
+    .split('\n\n')
+    .forEach((fragment, at) =>
+      add(`README.md ${String(at)}`, `import type * as sdk from '@cloakroom/sdk';\n${module}\n${fragment}`),
+    );
+  return found;
+}
+
+/** What the compiler says of texts, by their places. */
+function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
+  const virtual = new Map([[join(root, 'packages/sdk/test/virtual-globals.ts'), GLOBALS]]);
+  for (const [place, text] of texts)
+    virtual.set(join(root, 'test/sdk', `virtual-${place.replaceAll(/\W+/g, '-')}.ts`), text);
+  const options: ts.CompilerOptions = {
+    ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true },
+    lib: ['lib.es2022.d.ts'],
+    ...{ allowImportingTsExtensions: true, skipLibCheck: true, types: ['node'] },
+    ...{
+      exactOptionalPropertyTypes: true,
+      paths: { '@cloakroom/sdk': [join(root, 'packages/sdk/src/index.ts')] },
+    },
+  };
+  const host = ts.createCompilerHost(options);
+  host.fileExists = (file) => virtual.has(file) || ts.sys.fileExists(file);
+  host.readFile = (file) => virtual.get(file) ?? ts.sys.readFile(file);
+  const program = ts.createProgram({ rootNames: [...virtual.keys()], options, host });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(
+      ({ file, messageText }) =>
+        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    );
+}
+
+describe('the examples', () => {
+  test('of docstrings and documentation compile', () => {
+    const texts = examples();
+    expect(texts.size).toBeGreaterThan(40);
+    expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(4);
+    expect(compiled(texts)).toEqual([]);
+  }, 60_000);
+
+  test('that do not compile are found', () => {
+    const wrong = new Map([
+      ['wrong', 'export const example = async () => (await client.tokens.retrieve(7)).di;'],
+    ]);
+    expect(compiled(wrong)).toHaveLength(2);
+  }, 60_000);
+
+  test('are there for everything that the package exports and every operation of the client, as rows of docs/sdk.md are', () => {
+    const program = ts.createProgram([join(root, 'packages/sdk/src/index.ts')], {
+      ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true },
+      ...{ allowImportingTsExtensions: true, noEmit: true, types: ['node'], skipLibCheck: true },
+    });
+    const checker = program.getTypeChecker();
+    const index = program.getSourceFile(join(root, 'packages/sdk/src/index.ts'));
+    const module = index && checker.getSymbolAtLocation(index);
+    if (module === undefined) throw new Error('packages/sdk/src/index.ts has no exports');
+    const hasExample = (symbol: ts.Symbol) =>
+      symbol.getJsDocTags(checker).some(({ name }) => name === 'example');
+    const exported = checker
+      .getExportsOfModule(module)
+      .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol));
+    const values = exported.filter(({ flags }) => flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class));
+    expect(values.length).toBeGreaterThan(10);
+    const client = exported.find(({ name }) => name === 'Client');
+    if (client === undefined) throw new Error('there is no Client');
+    const operationsOf = (type: ts.Type, group = ''): readonly (readonly [string, ts.Symbol])[] =>
+      type.getProperties().flatMap((property) => {
+        const own = checker.getTypeOfSymbol(property);
+        const name = group + property.name;
+        return own.getCallSignatures().length > 0 ? [[name, property]] : operationsOf(own, `${name}.`);
+      });
+    const operations = operationsOf(checker.getDeclaredTypeOfSymbol(client));
+    expect(operations.length).toBeGreaterThan(25);
+    const symbols = [...values, ...operations.map(([, symbol]) => symbol)];
+    expect(symbols.filter((symbol) => !hasExample(symbol)).map(({ name }) => name)).toEqual([]);
+
+    const [, table = ''] = readFileSync('docs/sdk.md', 'utf8').split('## Operations of the SDK');
+    const rows = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
+    expect(rows.sort()).toEqual(operations.map(([name]) => name).sort());
+  }, 60_000);
+});

@@ -1,0 +1,159 @@
+// What compiles with the SDK, and what does not. `tsc` checks it here against the source, and test/end-to-end/sdk-package.test.ts against the packed declarations.
+import {
+  ApiError,
+  createClient,
+  TimeoutError,
+  verifyWebhook,
+  type Client,
+  type Json,
+  type NewToken,
+  type PermissionName,
+  type ProxyRequest,
+  type ReactRequest,
+  type Token,
+  type TokenChange,
+  type Tokenized,
+} from '../src/index.ts';
+
+interface Line {
+  readonly sku: string;
+  readonly count: number | null;
+}
+
+/** As people write their types: no index signature makes it `Json`. */
+interface Order {
+  id: string;
+  lines: Line[];
+  note?: string;
+  extra: Json;
+  parent?: Order | undefined;
+}
+
+export const client: Client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: 'k' });
+
+export async function right(maybe: string | undefined, json: Json, ids: readonly string[]): Promise<void> {
+  const signal = new AbortController().signal;
+  const token: Token = await client.tokens.create(
+    { type: 'card', data: { number: '4242' }, expires_at: maybe },
+    { signal },
+  );
+  await client.tokens.create({ type: 'token', data: { any: ['json', 1, true, null] } });
+  const dynamic: NewToken = { type: 'bank', data: { routing_number: '1', account_number: '2' } };
+  await client.tokens.create(dynamic, { idempotencyKey: maybe, timeoutMs: 1, maxRetries: 0 });
+  await client.tokens.update(token.id, { metadata: { gone: null }, mask: null, containers: null });
+
+  const page = await client.tokens.list({ id: ids, metadata: { a: 'b' } });
+  const listed: readonly Token[] = page.data;
+  for await (const { id } of client.tokens.search({ query: 'type:card' })) id.trim();
+
+  const made = await client.tokenize({ card: { type: 'card', data: {} }, list: ['a', 1], nothing: null });
+  const card: Token = made.card;
+  const [first, second]: readonly string[] = made.list;
+  const { nothing }: { readonly nothing: null } = made;
+  const any: Json = await client.tokenize(json);
+  const seen = await client.detokenize({ last4: '{{ x }}', n: 1 });
+  const { last4, n }: { readonly last4: Json; readonly n: number } = seen;
+
+  const { key }: { readonly key: string } = await client.applications.create({
+    name: 'a',
+    type: 'private',
+    permissions: ['token:use'],
+  });
+
+  const { id: invocation } = await client.reactors.reactAsync('r', { callback_url: 'https://me.example' });
+  const kept = await client.reactors.retrieveResult('r', invocation);
+  if (kept.status === 'succeeded') console.log(kept.result.raw);
+  else if (kept.status === 'failed') console.log(kept.result.title);
+  else console.log(kept.result satisfies undefined);
+
+  const webhook = await verifyWebhook({
+    body: new Uint8Array(),
+    headers: { 'webhook-id': ['a'] },
+    secret: 's',
+  });
+  const title = webhook.status === 'failed' ? webhook.result.title : webhook.result.tokens;
+  const proxied = await client.proxy({
+    url: 'https://example.com',
+    body: new Uint8Array(),
+    query: { a: ids },
+  });
+  console.log(listed, card, key, first, second, nothing, any, last4, n, title, proxied.text());
+}
+
+export async function withInterfaces(
+  order: Order,
+  maybe: Order | undefined,
+  args: ReactRequest,
+): Promise<void> {
+  await client.tokens.create({ type: 'token', data: order });
+  await client.tokens.update('x', { data: order });
+  const change: TokenChange = { data: { expiration_year: 2031 } };
+  await client.tokens.update('x', change);
+  const { id, lines }: Pick<Tokenized<Order>, 'id' | 'lines'> = await client.tokenize(order);
+  const shown: { readonly sku: Json } | undefined = (await client.detokenize(order)).lines[0];
+  await client.reactors.react('r', { args: order });
+  await client.reactors.react('r', { args: maybe });
+  await client.reactors.react('r', args);
+  await client.reactors.react('r', { args: '{{ x }}' });
+  await client.reactors.reactAsync('r', { args: [order], callback_url: 'https://me.example' });
+  const proxied = await client.proxy({ url: 'https://example.com', method: 'POST', body: order });
+  const request: ProxyRequest = { url: 'https://example.com', body: { a: [1] } };
+  await client.proxy(request);
+  console.log(id.length, lines.length, shown, proxied.setCookies.length);
+}
+
+export function told(error: unknown): number | undefined {
+  if (error instanceof TimeoutError) return error.message.length;
+  return error instanceof ApiError ? error.status : undefined;
+}
+
+export async function wrong(token: Token): Promise<void> {
+  // @ts-expect-error -- a function is no JSON
+  await client.tokens.create({ type: 'token', data: { call: () => 1 } });
+  // @ts-expect-error -- a symbol is no JSON
+  await client.tokenize([Symbol('x')]);
+  // @ts-expect-error -- nothing is no JSON
+  await client.tokenize(undefined);
+  // @ts-expect-error -- a member that is never there is no JSON
+  await client.detokenize({ a: undefined });
+  // @ts-expect-error -- a bigint is no JSON
+  await client.reactors.react('r', { args: { amount: 1n } });
+  // @ts-expect-error -- arguments are an object, an array or an expression
+  await client.reactors.react('r', { args: 7 });
+  // @ts-expect-error -- what has methods is no JSON
+  await client.proxy({ url: 'https://example.com', method: 'POST', body: new Map() });
+  const unknown: unknown = token;
+  // @ts-expect-error -- what nobody knows may be no JSON
+  await client.proxy({ url: 'https://example.com', method: 'POST', body: unknown });
+  // @ts-expect-error -- the proxy has no such method
+  await client.proxy({ url: 'https://example.com', method: 'TRACE' });
+  // @ts-expect-error -- a card has a number
+  await client.tokens.create({ type: 'card', data: {} });
+  // @ts-expect-error -- there is no such type
+  await client.tokens.create({ type: 'passport', data: 'x' });
+  // @ts-expect-error -- a token holds something
+  await client.tokens.create({ type: 'token', data: null });
+  // @ts-expect-error -- there is no such permission
+  const permission: PermissionName = 'token:steal';
+  // @ts-expect-error -- metadata are texts
+  await client.tokens.update('x', { metadata: { a: 1 } });
+  // @ts-expect-error -- what the service answers is not changed
+  token.id = 'x';
+  // @ts-expect-error -- nothing that comes back is any
+  console.log((await client.tokens.retrieve('x')).nonsense);
+  // @ts-expect-error -- a deletion has no idempotency key
+  await client.tokens.delete('x', { idempotencyKey: 'k' });
+  // @ts-expect-error -- the key is shown once
+  const { key } = await client.applications.retrieve('x');
+  // @ts-expect-error -- an asynchronous invocation says where its result goes
+  await client.reactors.reactAsync('x', { args: {} });
+  // @ts-expect-error -- a result is there once it has ended
+  const { raw } = (await client.reactors.retrieveResult('r', 'i')).result;
+  // @ts-expect-error -- the proxy is not retried
+  await client.proxy({ url: 'https://example.com', maxRetries: 1 });
+  // @ts-expect-error -- there is no key without a name for it
+  createClient({ baseUrl: 'https://tokens.example.com' });
+  // @ts-expect-error -- a webhook has headers
+  await verifyWebhook({ body: '', secret: '' });
+  console.log(permission, key, raw);
+}

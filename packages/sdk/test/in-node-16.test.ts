@@ -1,0 +1,97 @@
+import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
+import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
+import * as sdk from '../src/index.ts';
+import { answerOf } from '../../../test/reactor-runtime/a-reactor.ts';
+import { withService } from './a-service.ts';
+
+const ERRORS = {
+  BadRequestError: 400,
+  InvalidReactorConfigurationError: 400,
+  AuthenticationError: 401,
+  InvalidPaymentMethodError: 402,
+  AuthorizationError: 403,
+  RateLimitError: 429,
+  ReactorRuntimeError: 500,
+  ServiceUnavailableError: 503,
+} as const;
+
+describe('the SDK as it ships, in the real Node 16', () => {
+  test.each(Object.entries(ERRORS))('%s thrown by a reactor has status %i', async (name, status) => {
+    const code = `const sdk = require('@cloakroom/sdk'); module.exports = async () => { throw new sdk.${name}('m', { errors: { a: ['b'] } }) }`;
+    expect(await answerOf(code)).toEqual({
+      outcome: 'threw',
+      error: { name, message: 'm', status, errors: { a: ['b'] } },
+    });
+    const error = new sdk[name as keyof typeof ERRORS]();
+    expect(error).toMatchObject({ name, status, errors: undefined, message: '' });
+  });
+
+  test('bt calls the service as the reactor’s application, without fetch', async () => {
+    const replies = [
+      { status: 503, headers: { 'Retry-After': '0' } },
+      { status: 200, body: { id: 'x' } },
+      { status: 404, body: { title: 'Not found' } },
+    ];
+    await withService(replies, async (baseUrl, received) => {
+      const client = { base_url: baseUrl, api_key: 'key_of_the_invocation', header_prefix: 'ACME' };
+      const code = `module.exports = async (req) => {
+        const token = await req.bt.tokens.retrieve('x');
+        const failed = await req.bt.tokens.create({ type: 'token', data: 'ü' }).catch((error) => error);
+        return { fetch: typeof fetch, token, failed: [failed.name, failed.status, failed.title] };
+      }`;
+      expect(await answerOf(code, {}, { client })).toEqual({
+        outcome: 'returned',
+        value: { fetch: 'undefined', token: { id: 'x' }, failed: ['ApiError', 404, 'Not found'] },
+      });
+      expect(received.map(({ headers }) => headers['acme-api-key'])).toEqual(
+        Array(3).fill('key_of_the_invocation'),
+      );
+      expect(received[2]?.body).toEqual({ type: 'token', data: 'ü' });
+    });
+  });
+
+  test('bt survives lost answers, and ends by its time and its signal', async () => {
+    const replies = [
+      { status: 0, instead: 'drop' },
+      { status: 200, instead: 'cut' },
+      { status: 200, body: { id: 'x' } },
+      { status: 0, instead: 'hang' },
+      { status: 0, instead: 'hang' },
+    ] as const;
+    await withService(replies, async (baseUrl, received) => {
+      const client = { base_url: baseUrl, api_key: 'key_of_the_invocation', header_prefix: 'SVC' };
+      const code = `const { ConnectionError, TimeoutError } = require('@cloakroom/sdk');
+        module.exports = async ({ bt }) => {
+          const { id } = await bt.tokens.retrieve('x');
+          const late = await bt.tokens.retrieve('x', { timeoutMs: 50, maxRetries: 0 }).catch((error) => error);
+          const controller = new AbortController();
+          setTimeout(() => controller.abort(), 50);
+          const aborted = await bt.tokens.retrieve('x', { signal: controller.signal }).catch((error) => error);
+          return [id, late instanceof TimeoutError, late instanceof ConnectionError, aborted.name];
+        }`;
+      expect(await answerOf(code, {}, { client })).toEqual({
+        outcome: 'returned',
+        value: ['x', true, true, 'AbortError'],
+      });
+      expect(received).toHaveLength(5);
+    });
+  });
+
+  test('verifies a webhook, without WebCrypto as a global', async () => {
+    const secret = generateWebhookSecret();
+    const body = '{"raw":"ü"}';
+    const headers = Object.fromEntries(signWebhook('inv_1', body, [secret], Date.now()));
+    const code = `const { verifyWebhook } = require('@cloakroom/sdk');
+      module.exports = async ({ args }) => [
+        typeof crypto, await verifyWebhook(args), await verifyWebhook({ ...args, body: '{}' }).catch((error) => error.name),
+      ];`;
+    expect(await answerOf(code, { body, headers, secret: secret.reveal() })).toEqual({
+      outcome: 'returned',
+      value: [
+        'undefined',
+        { id: 'inv_1', status: 'succeeded', result: { raw: 'ü' } },
+        'WebhookVerificationError',
+      ],
+    });
+  });
+});

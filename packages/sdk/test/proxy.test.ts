@@ -1,0 +1,390 @@
+import { inspect } from 'node:util';
+import { compileFunction } from 'node:vm';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import fc from 'fast-check';
+import type * as sdk from '../src/index.ts';
+import { ApiError, ConnectionError, createClient, type Client, type ProxyRequest } from '../src/index.ts';
+import { answerOf } from '../../../test/reactor-runtime/a-reactor.ts';
+import { withService, type Received, type Reply } from './a-service.ts';
+
+const url = 'https://api.example.com/v1';
+const ANSWERED = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
+const SECRET = 'Bearer of-the-destination';
+
+const calling = async (call: (client: Client) => Promise<unknown>, replies: readonly Reply[] = []) =>
+  withService(replies, async (baseUrl, received) => {
+    const outcome = await call(createClient({ baseUrl, apiKey: 'key_private_x' })).then(
+      (value) => ({ value, error: undefined }),
+      (error: unknown) => ({ value: undefined, error: error as any }),
+    );
+    return { ...outcome, received };
+  });
+
+/** The error of a call that must not send anything. */
+async function refused(call: (client: Client) => Promise<unknown>): Promise<TypeError> {
+  const { error, received } = await calling(call);
+  expect(error).toBeInstanceOf(TypeError);
+  expect(received).toEqual([]);
+  return error as TypeError;
+}
+
+/** The SDK as it ships, in CommonJS, which this test can load. */
+async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
+  const { outputFiles } = await build({
+    ...{ entryPoints: ['packages/sdk/src/index.ts'], bundle: true, write: false, format: 'cjs', platform },
+    supported: { 'dynamic-import': false },
+    plugins: [
+      {
+        name: 'for-browsers',
+        setup(building) {
+          const path = `${process.cwd()}/sdk/platform.browser.ts`;
+          if (platform === 'browser') building.onResolve({ filter: /^\.\/platform\.ts$/ }, () => ({ path }));
+        },
+      },
+    ],
+  });
+  const module = { exports: {} };
+  compileFunction(outputFiles[0]?.text ?? '', ['module', 'require'])(module, require);
+  return module.exports as typeof sdk;
+}
+
+/** The same call by `fetch`, and in a reactor on Node 16, which has none. `code` is an expression of `client` and `args`. */
+async function onBothTransports(code: string, args: object, replies: readonly Reply[]) {
+  const asked = async (run: (baseUrl: string) => Promise<unknown>) =>
+    withService(replies, async (baseUrl, received) => ({ value: await run(baseUrl), received }));
+  const here = await asked(async (baseUrl) => {
+    const client = (await bundled('node')).createClient({ baseUrl, apiKey: 'k' });
+    const call = compileFunction(`return (${code})`, ['client', 'args']) as (
+      ...given: readonly unknown[]
+    ) => Promise<unknown>;
+    return call(client, args);
+  });
+  const inNode16 = await asked(async (base_url) => {
+    const client = { base_url, api_key: 'k', header_prefix: 'SVC' };
+    const text = `module.exports = async ({ args, bt: client }) => (${code});`;
+    const answer = await answerOf(text, args, { client });
+    return (answer as { value?: unknown }).value ?? answer;
+  });
+  return { here, inNode16 };
+}
+
+describe('an id', () => {
+  const CALLS: readonly (readonly [string, (client: Client, id: string) => PromiseLike<unknown>])[] = [
+    ['tokens.retrieve', (c, id) => c.tokens.retrieve(id)],
+    ['tokens.update', (c, id) => c.tokens.update(id, {})],
+    ['tokens.delete', (c, id) => c.tokens.delete(id)],
+    ['applications.retrieve', (c, id) => c.applications.retrieve(id)],
+    ['applications.update', (c, id) => c.applications.update(id, { name: 'a' })],
+    ['applications.regenerateKey', (c, id) => c.applications.regenerateKey(id)],
+    ['applications.delete', (c, id) => c.applications.delete(id)],
+    ['reactors.retrieve', (c, id) => c.reactors.retrieve(id)],
+    ['reactors.update', (c, id) => c.reactors.update(id, { name: 'r', code: 'c', configuration: {} })],
+    ['reactors.patch', (c, id) => c.reactors.patch(id, {})],
+    ['reactors.delete', (c, id) => c.reactors.delete(id)],
+    ['reactors.react', (c, id) => c.reactors.react(id)],
+    ['reactors.reactAsync', (c, id) => c.reactors.reactAsync(id, { callback_url: url })],
+    ['reactors.retrieveResult', (c, id) => c.reactors.retrieveResult(id, 'i')],
+    ['the invocation of reactors.retrieveResult', (c, id) => c.reactors.retrieveResult('r', id)],
+  ];
+  const WRONG = ['', '.', '..', '?', '../tokens', 'a/b', 'a\\b', 'a#b', '%2e%2e', '%3f', 'a\nb', '\ud800'];
+
+  test.each(CALLS)(
+    'that would lead elsewhere is refused before anything is sent, by %s',
+    async (_name, call) => {
+      for (const id of [...WRONG, undefined as unknown as string, 7 as unknown as string])
+        await refused(async (client) => call(client, id));
+    },
+  );
+
+  test('that can be one keeps its place, whatever else it has in it', async () => {
+    await withService([], async (baseUrl, received) => {
+      const client = createClient({ baseUrl, apiKey: 'k' });
+      const ids = fc
+        .string({ minLength: 1, unit: 'binary' })
+        .filter((id) => !/^\.\.?$|[/\\?#%\p{Cc}]/u.test(id));
+      await fc.assert(
+        fc.asyncProperty(ids, async (id) => {
+          await client.tokens.retrieve(id);
+          const [, tokens, encoded = '', ...more] = received.at(-1)?.url.split('/') ?? [];
+          expect([tokens, decodeURIComponent(encoded), more]).toEqual(['tokens', id, []]);
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+});
+
+describe('the path of the proxy', () => {
+  test.each([
+    'charges/../../tokens/victim',
+    '..',
+    '.',
+    '/./a',
+    'a/..',
+    '%2e%2e/tokens',
+    'a/%2E./b',
+    'a/.%2e',
+    'a%2f..%2fb',
+    'a/%252e%252e/b',
+    'a/%25252e./b',
+    'a%5c..%5cb',
+    'a\\..\\b',
+    '\\..\\tokens',
+    'a/.\t./b',
+    'a/.\n./b',
+    'a/\r../b',
+    'a\0',
+    'a?b=1',
+    'a%3Fb',
+    'a#b',
+    '\ud800',
+    7 as unknown as string,
+  ])('%j is refused before anything is sent', async (path) => {
+    await refused((client) => client.proxy({ url, path }));
+  });
+
+  test.each([
+    ['', '/proxy'],
+    ['/', '/proxy/'],
+    ['charges', '/proxy/charges'],
+    ['/charges/', '/proxy/charges/'],
+    ['//evil.example/x', '/proxy//evil.example/x'],
+    ['https://evil.example', '/proxy/https://evil.example'],
+    ['@evil.example', '/proxy/@evil.example'],
+    ['a/...', '/proxy/a/...'],
+    ['.well-known/..a', '/proxy/.well-known/..a'],
+    [' a b ', '/proxy/%20a%20b%20'],
+    ['a%20ü', '/proxy/a%20%C3%BC'],
+  ])('%j goes to %s', async (path, sent) => {
+    const { received } = await calling((client) => client.proxy({ url, path }), [ANSWERED]);
+    expect(received.map(({ url: asked }) => asked)).toEqual([sent]);
+  });
+
+  test('stays below the path of the service, whatever it is', async () => {
+    await withService([], async (origin, received) => {
+      const client = createClient({ baseUrl: `${origin}/vault`, apiKey: 'k' });
+      const parts = fc.constantFrom(
+        '..',
+        '.',
+        '/',
+        '\\',
+        '%2e',
+        '%2F',
+        '%25',
+        '?',
+        '#',
+        '\t',
+        ' ',
+        'a',
+        ';',
+        '@',
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(parts, { maxLength: 8 }), async (some) => {
+          const before = received.length;
+          const error = await client.proxy({ url, path: some.join('') }).catch((thrown: unknown) => thrown);
+          if (received.length === before) expect(error).toBeInstanceOf(TypeError);
+          else expect(received.at(-1)?.url).toMatch(/^\/vault\/proxy(\/|$)/);
+        }),
+        { numRuns: 200 },
+      );
+    });
+  });
+
+  test('with an empty query in the address of the service is a path all the same', async () => {
+    await withService([], async (baseUrl, received) => {
+      await createClient({ baseUrl: `${baseUrl}/?#`, apiKey: 'k' }).permissions.list();
+      expect(received[0]?.url).toBe('/permissions');
+    });
+  });
+});
+
+describe('what of a proxied request cannot be sent is the mistake of the caller, and quoted nowhere:', () => {
+  const wrong = `${SECRET}\n`;
+  const withHeaders = (headers: object): Partial<ProxyRequest> => ({
+    headers: headers as Record<string, string>,
+  });
+
+  test.each<readonly [string, Partial<ProxyRequest>, string]>([
+    ['a header with a line break', withHeaders({ Authorization: wrong }), 'Authorization'],
+    ['a header with another control character', withHeaders({ 'X-A': `${SECRET}\0` }), 'X-A'],
+    ['a header beyond Latin-1', withHeaders({ Authorization: `${SECRET}€` }), 'Authorization'],
+    ['a header that is no text', withHeaders({ 'X-A': 7 }), 'X-A'],
+    ['a header that is not there', withHeaders({ 'X-A': undefined }), 'X-A'],
+    ['a name that cannot be', withHeaders({ [SECRET]: 'x' }), 'name of a header'],
+    ['an empty name', withHeaders({ '': 'x' }), 'name of a header'],
+    ['the host', withHeaders({ Host: SECRET }), 'Host'],
+    ['the length', withHeaders({ 'content-length': SECRET }), 'content-length'],
+    ['the connection as a header', withHeaders({ Connection: SECRET }), 'Connection'],
+    ['the transfer', withHeaders({ 'Transfer-Encoding': SECRET }), 'Transfer-Encoding'],
+    ['the address', { url: wrong }, 'url'],
+    ['no address', { url: undefined as unknown as string }, 'url'],
+    ['keepAlive', { keepAlive: wrong }, 'keepAlive'],
+    ['connection', { connection: wrong }, 'connection'],
+    ['a method', { method: SECRET as 'GET' }, 'method'],
+    ['a body that is nothing', { method: 'POST', body: (() => 1) as never }, 'body'],
+    ['a trace id', { traceId: wrong }, 'traceId'],
+  ])('%s', async (_what, request, named) => {
+    const error = await refused((client) => client.proxy({ url, ...request }));
+    expect(error.message).toContain(named);
+    expect(inspect(error, { depth: 9 })).not.toContain('of-the-destination');
+  });
+});
+
+describe('a ConnectionError', () => {
+  test('quotes nothing of what was sent or came, whatever the platform says', async () => {
+    const saying = async (failure: unknown) => {
+      const fetching = jest.spyOn(globalThis, 'fetch').mockRejectedValue(failure);
+      try {
+        const client = createClient({ baseUrl: 'https://tokens.example.com/v', apiKey: 'k', maxRetries: 0 });
+        return await client.permissions.list().catch((error: unknown) => error as ConnectionError);
+      } finally {
+        fetching.mockRestore();
+      }
+    };
+    const coded = Object.assign(new Error(SECRET), { code: 'ECONNRESET', rawPacket: SECRET });
+    const several = Object.assign(new Error(SECRET), { errors: [coded] });
+    for (const failure of [
+      coded,
+      new TypeError(SECRET, { cause: coded }),
+      new TypeError('x', { cause: several }),
+    ]) {
+      const error = await saying(failure);
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error).toMatchObject({
+        message: 'No whole answer came from https://tokens.example.com: ECONNRESET',
+        cause: { code: 'ECONNRESET' },
+      });
+      expect(inspect(error, { depth: 9 })).not.toContain('of-the-destination');
+    }
+    const circular: { cause?: unknown } = {};
+    circular.cause = circular;
+    const secretCode = Object.assign(new Error('x'), { code: SECRET });
+    for (const failure of [new Error(SECRET), SECRET, undefined, circular, secretCode]) {
+      const error = await saying(failure);
+      expect(error).toMatchObject({ message: 'No whole answer came from https://tokens.example.com' });
+      expect(inspect(error, { depth: 9 })).not.toContain('of-the-destination');
+    }
+  });
+});
+
+describe('a GET with a body', () => {
+  test('goes out as it is, with fetch and without', async () => {
+    const code = `client.proxy({ url: args.url, body: { card: '{{ x }}' } }).then(({ status }) => status)`;
+    const { here, inNode16 } = await onBothTransports(code, { url }, [ANSWERED]);
+    for (const { value, received } of [here, inNode16]) {
+      expect(value).toBe(200);
+      expect(received).toMatchObject([{ method: 'GET', url: '/proxy', body: { card: '{{ x }}' } }]);
+    }
+  });
+
+  test('is refused where it cannot be: in a browser', async () => {
+    const browser = await bundled('browser');
+    await withService([ANSWERED, ANSWERED], async (baseUrl, received) => {
+      const client = browser.createClient({ baseUrl, apiKey: 'k' });
+      await expect(client.proxy({ url, body: 'x' })).rejects.toThrow('A browser sends no GET with a body');
+      await client.proxy({ url });
+      await client.proxy({ url, method: 'POST', body: 'x' });
+      expect(received.map(({ method, body }) => [method, body])).toEqual([
+        ['GET', ''],
+        ['POST', 'x'],
+      ]);
+    });
+  });
+});
+
+describe('an answer is the same with fetch and without:', () => {
+  const CODE = `client.proxy({ url: 'https://api.example.com', method: 'POST' })
+    .then((r) => ({ status: r.status, headers: r.headers, setCookies: r.setCookies, text: r.text() }))`;
+  const OWN = ['connection', 'keep-alive', 'date', 'transfer-encoding', 'svc-proxy-destination-status'];
+
+  async function answered(reply: Omit<Reply, 'status'>) {
+    const headers = { ...ANSWERED.headers, 'Content-Type': 'text/plain', ...reply.headers };
+    const both = await onBothTransports(CODE, {}, [{ ...reply, status: 200, headers }]);
+    const [here, inNode16] = [both.here, both.inNode16].map(({ value }) => {
+      const { headers: all, ...rest } = value as { headers: Record<string, string> };
+      const shown = Object.entries(all).filter(([name]) => !OWN.includes(name));
+      return { ...rest, headers: Object.fromEntries(shown) };
+    });
+    expect(inNode16).toEqual(here);
+    return here;
+  }
+
+  test('cookies one by one, other repeated headers joined', async () => {
+    const cookies = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'];
+    const answer = await answered({
+      headers: { 'Set-Cookie': cookies, 'X-A': ['1', '2'] },
+      raw: Buffer.from('ü'),
+    });
+    expect(answer).toEqual({
+      ...{ status: 200, text: 'ü', setCookies: cookies },
+      headers: { 'content-type': 'text/plain', 'content-length': '2', 'x-a': '1, 2' },
+    });
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['gzip, br', (text: string) => brotliCompressSync(gzipSync(text))],
+  ])('a body in %s is decoded, and nothing says that it was encoded', async (coding, encode) => {
+    const answer = await answered({ headers: { 'Content-Encoding': coding }, raw: encode('{"ü":1}') });
+    expect(answer).toMatchObject({ text: '{"ü":1}', headers: { 'content-type': 'text/plain' } });
+    expect(Object.keys(answer?.headers ?? {})).toEqual(['content-type']);
+  });
+
+  test('a body in another coding is as it came, and says so', async () => {
+    for (const coding of ['identity', 'aes128gcm', 'gzip, aes128gcm'])
+      expect(
+        await answered({ headers: { 'Content-Encoding': coding }, raw: Buffer.from('xyz') }),
+      ).toMatchObject({
+        ...{ text: 'xyz', headers: { 'content-encoding': coding, 'content-length': '3' } },
+      });
+  });
+
+  test('a body that says gzip and is none is no answer', async () => {
+    const code = `client.proxy({ url: 'https://api.example.com', method: 'POST' }).catch((error) => [error.name, error.cause.code])`;
+    const headers = { ...ANSWERED.headers, 'Content-Encoding': 'gzip' };
+    const both = await onBothTransports(code, {}, [{ status: 200, headers, raw: Buffer.from('plain') }]);
+    for (const { value } of [both.here, both.inNode16])
+      expect(value).toEqual(['ConnectionError', 'Z_DATA_ERROR']);
+  });
+
+  test('the service’s own JSON, too, when something on the way compresses it', async () => {
+    const code = `client.tokens.retrieve('x').then((token) => [token.id, args.fails]).catch((error) => error.title)`;
+    for (const [status, body, seen] of [
+      [200, { id: 'x' }, ['x', 1]],
+      [404, { title: 'Not Found' }, 'Not Found'],
+    ] as const) {
+      const raw = brotliCompressSync(JSON.stringify(body));
+      const reply = { status, raw, headers: { 'Content-Encoding': 'br' } };
+      const both = await onBothTransports(code, { fails: 1 }, [reply]);
+      for (const { value, received } of [both.here, both.inNode16]) {
+        expect(value).toEqual(seen);
+        expect(acceptedBy(received)).toContain('gzip');
+      }
+    }
+  });
+
+  const acceptedBy = (received: readonly Received[]) => String(received[0]?.headers['accept-encoding']);
+
+  test('and what the caller accepts is what is asked for', async () => {
+    const code = `client.proxy({ url: 'https://a.example', method: 'POST', headers: { 'Accept-Encoding': 'identity' } }).then(() => 'ok')`;
+    const both = await onBothTransports(code, {}, [ANSWERED]);
+    for (const { value, received } of [both.here, both.inNode16])
+      expect([value, acceptedBy(received)]).toEqual(['ok', 'identity']);
+  });
+
+  test('an ApiError of the proxy is one, in gzip as well', async () => {
+    const raw = gzipSync(JSON.stringify({ proxy_error: { title: 'Bad', status: 400 } }));
+    const { error } = await calling(
+      (client) => client.proxy({ url }),
+      [{ status: 400, raw, headers: { 'Content-Encoding': 'gzip' } }],
+    );
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error.title).toBe('Bad');
+  });
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type { Permission as ServicePermission } from '../../../src/core/access/permission.ts';
+import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
+import { TOKEN_TYPES } from '../../../src/core/tokens/token-type.ts';
+import type { PermissionName, TokenType } from '../src/index.ts';
+
+describe('the types of the SDK', () => {
+  test('have the permissions and the token types of the service, and no others', () => {
+    // Each list compiles only if the one side has every name of the other.
+    const permissions: Record<PermissionName, true> & Record<ServicePermission, true> = Object.fromEntries(
+      PERMISSION_NAMES.map((name) => [name, true]),
+    ) as Record<ServicePermission, true>;
+    const types = Object.fromEntries(Object.keys(TOKEN_TYPES).map((name) => [name, true])) as Record<
+      keyof typeof TOKEN_TYPES,
+      true
+    > satisfies Record<TokenType, true>;
+    const back: Record<TokenType, true> = types;
+    const forth: Record<keyof typeof TOKEN_TYPES, true> = back;
+    expect(Object.keys(permissions)).toHaveLength(17);
+    expect(Object.keys(forth)).toHaveLength(8);
+  });
+});
+
+test('the package has the version of the service, its licence, and no dependency', () => {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const [service, sdk] = [read('package.json'), read('packages/sdk/package.json')];
+  expect([sdk['version'], sdk['license']]).toEqual([service['version'], service['license']]);
+  for (const name of ['dependencies', 'peerDependencies', 'optionalDependencies', 'scripts', 'bin'])
+    expect(sdk).not.toHaveProperty(name);
+});

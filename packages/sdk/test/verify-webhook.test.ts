@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { parseJson } from '../../../src/core/shared/parse-json.ts';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
+import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
+import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../src/index.ts';
+import { aMisreadValue } from '../../../test/support/misread-names.ts';
+
+const secret = generateWebhookSecret().reveal();
+const RESULT = { raw: { charge: 'ch_1', who: 'Zoë' } };
+
+/** A webhook as the service signs it. */
+function aWebhook(changes: { id?: string; result?: unknown; secrets?: string[]; at?: number } = {}) {
+  const { id = 'inv_1', result = RESULT, secrets = [secret], at = Date.now() } = changes;
+  const body = JSON.stringify(result);
+  const signed = signWebhook(
+    id,
+    body,
+    secrets.map((one) => new Secret(one)),
+    at,
+  );
+  return { body, headers: Object.fromEntries(signed), secret };
+}
+
+const refused = async (webhook: WebhookToVerify): Promise<string> => {
+  const error = await verifyWebhook(webhook).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(WebhookVerificationError);
+  return (error as Error).message;
+};
+
+describe('a webhook of the service', () => {
+  test('gives the result of the invocation, as its own id', async () => {
+    expect(await verifyWebhook(aWebhook())).toEqual({ id: 'inv_1', status: 'succeeded', result: RESULT });
+    expect(await verifyWebhook(aWebhook({ result: {} }))).toMatchObject({ status: 'succeeded', result: {} });
+  });
+
+  test('gives names with escapes as they were sent (docs/decisions/0014)', async () => {
+    const result = aMisreadValue();
+    expect(await verifyWebhook(aWebhook({ result }))).toMatchObject({ result });
+  });
+
+  test('gives the error of code that threw', async () => {
+    const result = { title: 'Payment Required', status: 402, detail: 'declined' };
+    expect(await verifyWebhook(aWebhook({ result }))).toEqual({ id: 'inv_1', status: 'failed', result });
+  });
+
+  test('is accepted whatever id, result and secret it has', async () => {
+    const ids = fc.stringMatching(/^[\x21-\x7e]{1,60}$/);
+    const secrets = fc.uint8Array({ minLength: 1, maxLength: 80 });
+    const results = fc.dictionary(fc.string(), fc.jsonValue()).filter((value) => !('status' in value));
+    await fc.assert(
+      fc.asyncProperty(ids, secrets, results, fc.boolean(), async (id, bytes, result, prefixed) => {
+        const own = `${prefixed ? 'whsec_' : ''}${Buffer.from(bytes).toString('base64')}`;
+        const webhook = { ...aWebhook({ id, result, secrets: [own] }), secret: own };
+        expect(await verifyWebhook(webhook)).toEqual({
+          id,
+          status: 'succeeded',
+          result: parseJson(webhook.body),
+        });
+      }),
+    );
+  });
+
+  test('is accepted as bytes, with Headers, and with the headers of Node in any case', async () => {
+    const { body, headers } = aWebhook();
+    const expected = expect.objectContaining({ status: 'succeeded', result: RESULT });
+    const titled = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]);
+    for (const given of [
+      headers,
+      new Headers(headers),
+      Object.fromEntries(titled) as Record<string, string[]>,
+    ])
+      for (const sent of [body, new TextEncoder().encode(body), Buffer.from(body)])
+        expect(await verifyWebhook({ body: sent, headers: given, secret })).toEqual(expected);
+  });
+
+  test('is accepted with the old secret and with the new one, while both sign', async () => {
+    const old = generateWebhookSecret().reveal();
+    const webhook = aWebhook({ secrets: [secret, old] });
+    expect(webhook.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    for (const one of [secret, old])
+      expect(await verifyWebhook({ ...webhook, secret: one })).toMatchObject({ result: RESULT });
+  });
+
+  test('is accepted five minutes to either side of now, or as long as the receiver says', async () => {
+    for (const seconds of [-295, 0, 295])
+      expect(await verifyWebhook(aWebhook({ at: Date.now() + seconds * 1_000 }))).toBeDefined();
+    const old = aWebhook({ at: Date.now() - 3_000_000 });
+    expect(await verifyWebhook({ ...old, toleranceSeconds: 3_100 })).toBeDefined();
+  });
+});
+
+describe('anything else is refused:', () => {
+  const sent = aWebhook();
+  const signature = String(sent.headers['webhook-signature']);
+  const replacing = (headers: Record<string, unknown>) => ({
+    ...sent,
+    headers: { ...sent.headers, ...headers } as Record<string, string>,
+  });
+
+  test.each([
+    ['another id', replacing({ 'webhook-id': 'inv_2' })],
+    [
+      'another time',
+      replacing({ 'webhook-timestamp': String(Number(sent.headers['webhook-timestamp']) + 1) }),
+    ],
+    ['another body', { ...sent, body: sent.body.replace('ch_1', 'ch_2') }],
+    ['a body written again', { ...sent, body: `${sent.body} ` }],
+    ['another secret', { ...sent, secret: generateWebhookSecret().reveal() }],
+    ['no signature', replacing({ 'webhook-signature': undefined })],
+    ['an empty signature', replacing({ 'webhook-signature': '' })],
+    ['a version without a signature', replacing({ 'webhook-signature': 'v1,' })],
+    ['a signature that is cut off', replacing({ 'webhook-signature': signature.slice(0, -5) })],
+    ['a signature that is longer', replacing({ 'webhook-signature': `${signature}AAAA` })],
+    ['another version', replacing({ 'webhook-signature': signature.replace('v1', 'v1a') })],
+    ['a signature by a comma too many', replacing({ 'webhook-signature': `${signature},x` })],
+    ['garbage', replacing({ 'webhook-signature': '\0 , v1,, \u{1f600}' })],
+    ['no id', replacing({ 'webhook-id': undefined })],
+    ['two ids', replacing({ 'Webhook-Id': 'inv_2' })],
+    ['two ids in a list', replacing({ 'webhook-id': ['inv_1', 'inv_2'] })],
+    ['a number as the id', replacing({ 'webhook-id': [7] })],
+    ['no time', replacing({ 'webhook-timestamp': undefined })],
+    ['a time that is none', replacing({ 'webhook-timestamp': 'NaN' })],
+    [
+      'a time with more behind it',
+      replacing({ 'webhook-timestamp': `${String(sent.headers['webhook-timestamp'])}.5` }),
+    ],
+    ['no headers', { ...sent, headers: {} }],
+  ])('%s', async (_what, webhook) => {
+    await refused(webhook);
+  });
+
+  test('what is older than five minutes, or from the future', async () => {
+    const later = (seconds: number) => refused(aWebhook({ at: Date.now() + seconds * 1_000 }));
+    expect(await later(-302)).toContain('too old');
+    expect(await later(305)).toContain('future');
+  });
+
+  test('what is signed and is no result', async () => {
+    for (const result of ['text', 7, null, [], [{}]])
+      expect(await refused(aWebhook({ result }))).toContain('JSON');
+  });
+
+  test('every change of a byte of the body', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const body = Buffer.from(sent.body);
+        const index = at % body.length;
+        body[index] = (body[index] ?? 0) ^ flip;
+        await refused({ ...sent, body });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('any headers at all, as the reference refuses them', async () => {
+    const value = fc.oneof(fc.string(), fc.constantFrom('', 'v1,', 'inv_1', '0', signature.slice(3)));
+    await fc.assert(
+      fc.asyncProperty(value, value, value, async (id, timestamp, signed) => {
+        const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signed };
+        await refused({ ...sent, headers });
+        expect(() => new Webhook(secret).verify(sent.body, headers)).toThrow();
+      }),
+    );
+  });
+
+  test('a secret that is none, as the mistake of the receiver that it is', async () => {
+    for (const wrong of [undefined as unknown as string, '', 'whsec_', 'whsec_ä', 'a', '====', ' '])
+      await expect(verifyWebhook({ ...sent, secret: wrong })).rejects.toThrow(TypeError);
+    const error = await verifyWebhook({ ...sent, secret: 'whsec_?precious?' }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(String(error)).not.toContain('precious');
+  });
+
+  test('a tolerance that is no number from 0, which would accept messages of any age', async () => {
+    const old = aWebhook({ at: Date.now() - 3_000_000 });
+    for (const wrong of [NaN, -1, Infinity, '300' as unknown as number, null as unknown as number])
+      await expect(verifyWebhook({ ...old, toleranceSeconds: wrong })).rejects.toThrow(TypeError);
+  });
+
+  test('a body that somebody has parsed, with what to do instead', async () => {
+    for (const wrong of [RESULT, undefined, null, new ArrayBuffer(2), new DataView(new ArrayBuffer(2))])
+      await expect(verifyWebhook({ ...sent, body: wrong as unknown as string })).rejects.toThrow(
+        new TypeError('body must be text or bytes, as it came: before anything parses it'),
+      );
+  });
+
+  test('a key of another length than the service makes is only that', async () => {
+    const short = randomBytes(5).toString('base64');
+    expect(await verifyWebhook({ ...aWebhook({ secrets: [short] }), secret: short })).toBeDefined();
+  });
+});

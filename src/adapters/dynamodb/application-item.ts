@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import type { Application } from '../../core/applications/application.ts';
+import type { ApplicationGrants } from '../../core/applications/application-store.ts';
+import { APPLICATION_TYPES } from '../../core/access/permission.ts';
+import { grantsShape } from './grants-item.ts';
+import type { ItemKey } from './keys.ts';
+import { binary, fromItem, toItem, type Item } from './table-client.ts';
+import { dueAt, timeToLive } from './token-item.ts';
+
+const applicationItem = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  name: z.string(),
+  type: z.enum(APPLICATION_TYPES),
+  ...grantsShape,
+  createdBy: z.exactOptional(z.string()),
+  createdAt: z.number(),
+  modifiedBy: z.exactOptional(z.string()),
+  modifiedAt: z.exactOptional(z.number()),
+  expiresAt: z.exactOptional(z.number()),
+  version: z.number(),
+  keyHash: binary,
+});
+
+const grantsItem = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  type: z.enum(APPLICATION_TYPES),
+  ...grantsShape,
+  expiresAt: z.exactOptional(z.number()),
+  keyHash: binary,
+});
+
+/** An application with the hash of its API key, so that either leads to the other. */
+export interface StoredApplication {
+  readonly application: Application;
+  readonly keyHash: Buffer;
+}
+
+const ttlOf = ({ expiresAt }: Application) => (expiresAt === undefined ? undefined : timeToLive(expiresAt));
+
+/** The item of an application, which stands in the due index. */
+export function applicationItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
+  return toItem({
+    ...key,
+    ...application,
+    keyHash,
+    ttl: ttlOf(application),
+    ...dueAt(application.id, application.expiresAt),
+  });
+}
+
+/** A copy of what an application grants: no more than decides access, so that sixteen copies of the largest fit a transaction. */
+export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
+  const { id, tenantId, type, permissions, expiresAt } = application;
+  const rules = application.rules.map(({ description: _, ...rule }) => rule);
+  const ttl = ttlOf(application);
+  return toItem({ ...key, id, tenantId, type, permissions, rules, expiresAt, keyHash, ttl });
+}
+
+/** Parses an application's item. Throws if it is not one. */
+export function readApplicationItem(item: Item): StoredApplication {
+  const { keyHash, ...application } = applicationItem.parse(fromItem(item));
+  return { application, keyHash };
+}
+
+/** Parses a copy of what an application grants. Throws if it is not one. */
+export function readGrantsItem(item: Item): ApplicationGrants {
+  return grantsItem.parse(fromItem(item));
+}

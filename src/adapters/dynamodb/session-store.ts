@@ -1,0 +1,130 @@
+import * as z from 'zod/mini';
+import type {
+  ApplicationGrantsStore,
+  Credential,
+  CredentialStore,
+} from '../../core/applications/application-store.ts';
+import { stillHeld } from '../../core/access/delegation.ts';
+import type { SessionStore } from '../../core/access/session.ts';
+import { getItem } from './get-all.ts';
+import { grantsShape } from './grants-item.ts';
+import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
+import { sendTransaction, transact } from './transact.ts';
+import { binary, fromItem, toItem, type Table } from './table-client.ts';
+import { dueAt, timeToLive } from './token-item.ts';
+
+const sessionItem = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  createdBy: z.string(),
+  keyHash: binary,
+  expiresAt: z.number(),
+  authorizedBy: z.optional(z.string()),
+  permissions: z._default(grantsShape.permissions, []),
+  rules: z._default(grantsShape.rules, []),
+});
+
+const nonceItem = z.object({ keyHash: binary, expiresAt: z.number(), used: z._default(z.boolean(), false) });
+
+/** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
+const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
+
+/** Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with either of them. */
+export function createSessionStore(
+  table: Table,
+  applications: ApplicationGrantsStore,
+): SessionStore & CredentialStore {
+  const { client, name } = table;
+
+  async function read(key: ItemKey) {
+    const item = await getItem(table, key);
+    return item === undefined ? undefined : fromItem(item);
+  }
+
+  async function findNonce(tenantId: string, nonceHash: Buffer) {
+    const item = await read(nonceKey(tenantId, nonceHash));
+    return item === undefined ? undefined : nonceItem.parse(item);
+  }
+
+  return {
+    async create({ nonceHash, ...session }) {
+      const { id, tenantId, keyHash, expiresAt } = session;
+      const items = [
+        { ...sessionKey(keyHash), ...session, ...vanishing(id, expiresAt) },
+        { ...nonceKey(tenantId, nonceHash), keyHash, expiresAt, ...vanishing(id, expiresAt) },
+      ];
+      const puts = items.map((item) => ({
+        Put: { TableName: name, Item: toItem(item), ConditionExpression: 'attribute_not_exists(pk)' },
+      }));
+      await sendTransaction(client, puts);
+    },
+
+    async findNonce(tenantId, nonceHash) {
+      const nonce = await findNonce(tenantId, nonceHash);
+      return nonce && { expiresAt: nonce.expiresAt, isUsed: nonce.used };
+    },
+
+    async authorize(tenantId, nonceHash, grants) {
+      const nonce = await findNonce(tenantId, nonceHash);
+      if (nonce === undefined || nonce.used) return false;
+      const { authorizedBy, permissions, rules, expiresAt } = grants;
+      const { ttl, dueSk } = { ...dueAt('', expiresAt), ttl: timeToLive(expiresAt) };
+      return transact(client, [
+        {
+          Update: {
+            TableName: name,
+            Key: toItem({ ...nonceKey(tenantId, nonceHash) }),
+            UpdateExpression: 'SET used = :yes',
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(used)',
+            ExpressionAttributeValues: toItem({ ':yes': true }),
+          },
+        },
+        {
+          Update: {
+            TableName: name,
+            Key: toItem({ ...sessionKey(nonce.keyHash) }),
+            UpdateExpression:
+              'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAt = :expiresAt, #ttl = :ttl, dueSk = :dueSk',
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
+            ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
+            ExpressionAttributeValues: toItem({
+              ':by': authorizedBy,
+              ':permissions': permissions,
+              ':rules': rules,
+              ':expiresAt': expiresAt,
+              ':ttl': ttl,
+              ':dueSk': dueSk,
+            }),
+          },
+        },
+      ]);
+    },
+
+    async findByKeyHash(keyHash): Promise<Credential | undefined> {
+      const item = await read(sessionKey(keyHash));
+      if (item === undefined) return undefined;
+      const session = sessionItem.parse(item);
+      const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAt } = session;
+      // A deleted application leaves nothing that authenticates, and an expired one neither.
+      const behind = await applications.grants(tenantId, [createdBy, authorizedBy]);
+      if (behind.length < new Set([createdBy, authorizedBy]).size) return undefined;
+      const ends = [expiresAt, ...behind.map((application) => application.expiresAt ?? expiresAt)];
+      return {
+        keyHash: session.keyHash,
+        caller: {
+          tenantId,
+          credentialId: id,
+          applicationId: authorizedBy,
+          type: 'session',
+          actsBy: 'session',
+          ...stillHeld(
+            behind.find((application) => application.id === authorizedBy),
+            { permissions, rules },
+          ),
+        },
+        expiresAt: Math.min(...ends),
+        isUnauthorized: session.authorizedBy === undefined,
+      };
+    },
+  };
+}

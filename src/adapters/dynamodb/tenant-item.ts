@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import type { Tenant, TenantBasics } from '../../core/tenants/tenant.ts';
+import { isDestroyed } from '../../core/tenants/tenant.ts';
+import { END_OF_TIME } from './due-index.ts';
+import { tenantCopyKey, tenantKey } from './keys.ts';
+import { binary, fromItem, toItem, type Item } from './table-client.ts';
+import { dueAt } from './token-item.ts';
+
+const basics = {
+  settings: z.object({ deduplicateTokens: z.boolean() }),
+  roots: z.array(
+    z.object({
+      wrapped: binary,
+      since: z.number(),
+      addedAt: z.number(),
+      startedAt: z.exactOptional(z.number()),
+      settledAt: z.exactOptional(z.number()),
+      clearedAt: z.exactOptional(z.number()),
+    }),
+  ),
+  keyVersion: z.number(),
+};
+
+const basicsItem = z.object(basics);
+
+const tenantItem = z.object({
+  ...basics,
+  id: z.string(),
+  name: z.string(),
+  webhookSecret: z.exactOptional(binary),
+  previousWebhookSecret: z.exactOptional(z.object({ sealed: binary, until: z.number() })),
+  createdAt: z.number(),
+  rotateAt: z.number(),
+  reseal: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
+  version: z.number(),
+});
+
+/** The item of a tenant. All stand in the due index, from which they are listed; one without keys is not rotated any more. */
+export function tenantItemOf(tenant: Tenant): Item {
+  const dueTime = isDestroyed(tenant) ? END_OF_TIME : tenant.rotateAt;
+  return toItem({ ...tenantKey(tenant.id), ...tenant, ...dueAt(tenant.id, dueTime) });
+}
+
+/** A copy of what requests need of a tenant. */
+export function basicsItemOf({ id, settings, roots, keyVersion }: Tenant, copy: number): Item {
+  return toItem({ ...tenantCopyKey(id, copy), settings, roots, keyVersion });
+}
+
+/** Parses a tenant's item. Throws if it is not one. */
+export function readTenantItem(item: Item): Tenant {
+  return tenantItem.parse(fromItem(item));
+}
+
+/** Parses a copy of what requests need of a tenant. Throws if it is not one. */
+export function readBasicsItem(item: Item): TenantBasics {
+  return basicsItem.parse(fromItem(item));
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import type { Clock } from '../shared/clock.ts';
+import { FieldReporter } from '../shared/field-reporter.ts';
+import { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import type { Grants } from './access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import { permissionsBeyond } from './delegation.ts';
+import { checkPriorities } from './validate-grants.ts';
+
+/** How long a session lives unless its authorization says otherwise, in ms (decisions.md, section 5). */
+const LIFETIME_MS = 3 * 60 * 1000;
+/** The longest that an authorization may make it, in ms. */
+const LONGEST_LIFETIME_MS = 24 * 60 * 60 * 1000;
+const NONCE_BYTES = 24;
+
+/** A session before anybody has authorized it. */
+export interface NewSession {
+  readonly id: string;
+  readonly tenantId: string;
+  /** The public application that asked for it. */
+  readonly createdBy: string;
+  readonly keyHash: Buffer;
+  readonly nonceHash: Buffer;
+  /** Ms since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** What an authorization gives to a session. */
+export interface SessionGrants extends Grants {
+  /** The private application that gives it. */
+  readonly authorizedBy: string;
+  readonly expiresAt: number;
+}
+
+/** Where sessions and nonces are kept: they vanish. */
+export interface SessionStore {
+  create(session: NewSession): Promise<void>;
+  /** When the session of a nonce ends; `undefined` for a nonce that the tenant does not have, `used` for one that was used. */
+  findNonce(
+    tenantId: string,
+    nonceHash: Buffer,
+  ): Promise<{ readonly expiresAt: number; readonly isUsed: boolean } | undefined>;
+  /** Uses the nonce up and gives the session its grants, both or neither; `false` if somebody was quicker. */
+  authorize(tenantId: string, nonceHash: Buffer, grants: SessionGrants): Promise<boolean>;
+}
+
+export interface SessionDeps {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+}
+
+function requireType(caller: Caller, type: 'public' | 'private', what: string): void {
+  if (caller.type !== type)
+    throw new ServiceError('forbidden', `Only ${type} applications ${what} sessions.`);
+  if (caller.actsBy === 'invocation')
+    throw new ServiceError('forbidden', `The credential of an invocation does not ${what} sessions.`);
+}
+
+/** A new session, whose key and nonce are shown once. */
+export interface CreatedSession {
+  readonly key: Secret<string>;
+  readonly nonce: Secret<string>;
+  /** Ms since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Creates a session for a public application: a key without any access, and a nonce by which a private application may give it some. */
+export async function createSession(
+  deps: SessionDeps,
+  caller: Caller,
+  writes: WriteIdentity,
+): Promise<CreatedSession> {
+  requireType(caller, 'public', 'create');
+  const key = generateApiKey('session', caller.tenantId);
+  const nonce = new Secret(base58.encode(randomBytes(NONCE_BYTES)));
+  const expiresAt = deps.clock() + LIFETIME_MS;
+  const { tenantId, applicationId } = caller;
+  const hashes = { keyHash: hashApiKey(key), nonceHash: hashApiKey(nonce) };
+  await deps.sessions.create({
+    id: writes.newId(),
+    tenantId,
+    createdBy: applicationId,
+    ...hashes,
+    expiresAt,
+  });
+  return { key, nonce, expiresAt };
+}
+
+export interface Authorization extends Grants {
+  readonly nonce: Secret<string>;
+  /** Ms since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/** Largest grants of a session, in bytes of JSON: they stand in its record. An application's cannot be as large. */
+const GRANTS_MAX_BYTES = 300_000;
+
+function checkAuthorization({ permissions, rules, expiresAt }: Authorization, now: number): void {
+  if (Buffer.byteLength(JSON.stringify({ permissions, rules })) > GRANTS_MAX_BYTES)
+    throw new ServiceError(
+      'payload_too_large',
+      `Permissions and rules of a session are at most ${String(GRANTS_MAX_BYTES)} bytes of JSON.`,
+    );
+  const fields = new FieldReporter();
+  if (permissions.length === 0 && rules.length === 0)
+    fields.report('permissions', 'permissions or rules must not be empty');
+  rules.forEach((rule, index) => {
+    const path = `rules[${String(index)}]`;
+    const [hasContainer, hasConditions] = [rule.container !== undefined, (rule.conditions ?? []).length > 0];
+    if (hasContainer === hasConditions)
+      fields.report(`${path}.conditions`, 'conditions or container is required, and not both');
+    if (rule.permissions.length === 0) fields.report(`${path}.permissions`, 'must not be empty');
+  });
+  checkPriorities(rules, fields.report);
+  if (expiresAt !== undefined && expiresAt <= now) fields.report('expires_at', 'must be in the future');
+  if (expiresAt !== undefined && expiresAt > now + LONGEST_LIFETIME_MS)
+    fields.report('expires_at', 'must be within 24 hours');
+  fields.throwIfFailed();
+}
+
+/**
+ * Gives a session access, once. Throws `validation_failed`, `not_found` for an unknown nonce or one whose session has ended, `conflict` for
+ * a used one, and `forbidden` if more is granted than the application itself holds; then the nonce stays unused.
+ */
+export async function authorizeSession(
+  deps: SessionDeps,
+  caller: Caller,
+  authorization: Authorization,
+): Promise<void> {
+  requireType(caller, 'private', 'authorize');
+  const now = deps.clock();
+  checkAuthorization(authorization, now);
+  const nonceHash = hashApiKey(authorization.nonce);
+  const nonce = await deps.sessions.findNonce(caller.tenantId, nonceHash);
+  if (nonce === undefined || nonce.expiresAt <= now)
+    throw new ServiceError('not_found', 'The nonce does not exist.');
+  const used = new ServiceError('conflict', 'The nonce has been used.');
+  if (nonce.isUsed) throw used;
+  const beyond = permissionsBeyond(caller, authorization);
+  if (beyond.length > 0) {
+    throw new ServiceError(
+      'forbidden',
+      `The application cannot grant more than it holds: ${beyond.join(', ')}.`,
+    );
+  }
+  const { permissions, rules, expiresAt = nonce.expiresAt } = authorization;
+  const grants = { permissions, rules, authorizedBy: caller.applicationId, expiresAt };
+  if (!(await deps.sessions.authorize(caller.tenantId, nonceHash, grants))) throw used;
+}

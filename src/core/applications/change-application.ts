@@ -1,0 +1,67 @@
+import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import { retryRace } from '../shared/retry-race.ts';
+import type { Secret } from '../shared/secret.ts';
+import { invalidMembers } from '../shared/service-error.ts';
+import type { Grants } from '../access/access-rule.ts';
+import type { Application, Caller } from './application.ts';
+import { existingApplication, type GetApplicationDeps } from './get-application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { validateGrants } from '../access/validate-grants.ts';
+
+/** All that an update says; it replaces name, permissions and rules in full (spec.md, Applications). */
+export interface ApplicationUpdate extends Grants {
+  readonly name: string;
+}
+
+function changed(deps: GetApplicationDeps, caller: Caller, application: Application): Application {
+  return {
+    ...application,
+    modifiedBy: caller.applicationId,
+    modifiedAt: deps.clock(),
+    version: application.version + 1,
+  };
+}
+
+/** Replaces name, permissions and rules; type and expiry stay. From the next request on the key grants what is written here. */
+export async function updateApplication(
+  deps: GetApplicationDeps,
+  caller: Caller,
+  id: string,
+  update: ApplicationUpdate,
+): Promise<Application> {
+  requirePermission(caller, 'application:update');
+  return retryRace<Application>(async () => {
+    const previous = await existingApplication(deps, caller.tenantId, id);
+    const errors = validateGrants(previous.type, update);
+    if (Object.keys(errors).length > 0) throw invalidMembers(errors);
+    const { name, permissions, rules } = update;
+    const next = changed(deps, caller, { ...previous, name, permissions, rules });
+    return (await deps.applicationStore.update(previous, next)) ? next : 'lost';
+  });
+}
+
+/** Gives an application another key. The old one is refused from then on. */
+export async function regenerateKey(
+  deps: GetApplicationDeps,
+  caller: Caller,
+  id: string,
+): Promise<{ readonly application: Application; readonly key: Secret<string> }> {
+  requirePermission(caller, 'application:update');
+  return retryRace<{ readonly application: Application; readonly key: Secret<string> }>(async () => {
+    const previous = await existingApplication(deps, caller.tenantId, id);
+    const key = generateApiKey(previous.type, caller.tenantId);
+    const application = changed(deps, caller, previous);
+    return (await deps.applicationStore.replaceKey(previous, application, hashApiKey(key)))
+      ? { application, key }
+      : 'lost';
+  });
+}
+
+/** Deletes an application; nothing is left that authenticates. */
+export async function deleteApplication(deps: GetApplicationDeps, caller: Caller, id: string): Promise<void> {
+  requirePermission(caller, 'application:delete');
+  await retryRace(async () => {
+    const application = await existingApplication(deps, caller.tenantId, id);
+    return (await deps.applicationStore.delete(application)) ? 'deleted' : 'lost';
+  });
+}

@@ -1,0 +1,58 @@
+import { generateApiKey, hashApiKey } from '../crypto/api-key.ts';
+import type { Clock } from '../shared/clock.ts';
+import { orderedId } from '../shared/ordered-id.ts';
+import type { Secret } from '../shared/secret.ts';
+import { invalid, invalidMembers, ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import type { Grants } from '../access/access-rule.ts';
+import type { Application, Caller } from './application.ts';
+import type { ApplicationStore } from './application-store.ts';
+import type { ApplicationType } from '../access/permission.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { validateGrants } from '../access/validate-grants.ts';
+
+export interface CreateApplicationDeps {
+  readonly applicationStore: ApplicationStore;
+  readonly clock: Clock;
+}
+
+export interface NewApplication extends Grants {
+  readonly name: string;
+  readonly type: ApplicationType;
+  /** Ms since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/**
+ * Creates an application and its key. The key is returned here and never again; only its hash is stored. An earlier attempt of the same
+ * request may have made it and lost its answer: then nobody knows its key, and it gets another one.
+ */
+export async function createApplication(
+  deps: CreateApplicationDeps,
+  caller: Caller,
+  input: NewApplication,
+  writes: WriteIdentity,
+): Promise<{ readonly application: Application; readonly key: Secret<string> }> {
+  requirePermission(caller, 'application:create');
+  const errors = validateGrants(input.type, input);
+  if (Object.keys(errors).length > 0) throw invalidMembers(errors);
+  const now = deps.clock();
+  if (input.expiresAt !== undefined && input.expiresAt <= now)
+    throw invalid('expires_at', 'must be in the future');
+  const key = generateApiKey(input.type, caller.tenantId);
+  const application: Application = {
+    ...input,
+    id: orderedId(writes.startedAt ?? now, writes.newId()),
+    tenantId: caller.tenantId,
+    createdBy: caller.applicationId,
+    createdAt: now,
+    version: 1,
+  };
+  if (await deps.applicationStore.create(application, hashApiKey(key))) return { application, key };
+  const made = await deps.applicationStore.find(caller.tenantId, application.id);
+  if (made === undefined) throw new Error('create application: its id is taken by nothing');
+  const again = { ...made, version: made.version + 1 };
+  if (!(await deps.applicationStore.replaceKey(made, again, hashApiKey(key))))
+    throw new ServiceError('conflict', 'The application is being changed by another request.');
+  return { application: again, key };
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../shared/clock.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Application, Caller } from './application.ts';
+import type { ApplicationStore } from './application-store.ts';
+import { requirePermission } from '../access/require-permission.ts';
+
+export interface GetApplicationDeps {
+  readonly applicationStore: ApplicationStore;
+  readonly clock: Clock;
+}
+
+/** Whether an application exists for any operation; one that has expired may only not be deleted yet. */
+export function applicationExists(application: Pick<Application, 'expiresAt'>, now: number): boolean {
+  return application.expiresAt === undefined || application.expiresAt > now;
+}
+
+/** An application of a tenant. Throws `not_found` also for one that has expired. */
+export async function existingApplication(
+  deps: GetApplicationDeps,
+  tenantId: string,
+  id: string,
+): Promise<Application> {
+  const application = await deps.applicationStore.find(tenantId, id);
+  if (application === undefined || !applicationExists(application, deps.clock())) {
+    throw new ServiceError('not_found', 'The application does not exist.');
+  }
+  return application;
+}
+
+/** An application of the caller's tenant by its id. */
+export async function getApplication(
+  deps: GetApplicationDeps,
+  caller: Caller,
+  id: string,
+): Promise<Application> {
+  requirePermission(caller, 'application:read');
+  return existingApplication(deps, caller.tenantId, id);
+}
+
+/**
+ * The caller's own application. Needs `application:read`, except under the deploy setting `clientCompatibility: lenient`,
+ * where every application may read itself (decisions.md, section 5).
+ */
+export async function getOwnApplication(
+  deps: GetApplicationDeps & { readonly ownReadIsFree: boolean },
+  caller: Caller,
+): Promise<Application> {
+  if (!deps.ownReadIsFree || caller.type === 'session') requirePermission(caller, 'application:read');
+  return existingApplication(deps, caller.tenantId, caller.applicationId);
+}

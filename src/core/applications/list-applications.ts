@@ -1,0 +1,44 @@
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Clock } from '../shared/clock.ts';
+import { newestFirst, pageResources } from '../shared/page-resources.ts';
+import type { Page, PageRequest } from '../shared/pagination.ts';
+import type { Application, Caller } from './application.ts';
+import type { ApplicationStore } from './application-store.ts';
+import { applicationExists } from './get-application.ts';
+import type { ApplicationType } from '../access/permission.ts';
+import { requirePermission } from '../access/require-permission.ts';
+
+export interface ListApplicationsDeps {
+  readonly applicationStore: ApplicationStore;
+  readonly tenantKeys: TenantKeys;
+  readonly clock: Clock;
+}
+
+/** Filters of a list; empty ones filter nothing. */
+export interface ApplicationFilters {
+  readonly ids: readonly string[];
+  readonly types: readonly ApplicationType[];
+}
+
+/** A page of the tenant's applications, newest first. */
+export async function listApplications(
+  deps: ListApplicationsDeps,
+  caller: Caller,
+  { ids, types }: ApplicationFilters,
+  request: PageRequest,
+): Promise<Page<Application>> {
+  requirePermission(caller, 'application:read');
+  const { tenantId } = caller;
+  const now = deps.clock();
+  const wanted = {
+    list: 'applications',
+    filters: JSON.stringify([ids, types]),
+    isVisible: (application: Application) =>
+      applicationExists(application, now) && (types.length === 0 || types.includes(application.type)),
+    from: (after: string | undefined) =>
+      ids.length === 0
+        ? deps.applicationStore.list(tenantId, after)
+        : newestFirst(deps.applicationStore.findMany(tenantId, ids), after),
+  };
+  return pageResources(deps.tenantKeys, caller, wanted, request);
+}

@@ -1,0 +1,120 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { parseDestination, type Destination, type EgressAllowList } from '../egress/destination.ts';
+import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
+import type { Content } from '../shared/content.ts';
+import { TemplateFields } from '../expressions/template-fields.ts';
+import { Secret } from '../shared/secret.ts';
+import { invalid, ServiceError } from '../shared/service-error.ts';
+import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
+import { resolveTokens, type ResolveTokensDeps } from '../tokens/resolve-tokens.ts';
+import { formText } from './form-text.ts';
+import { requestBody } from './request-body.ts';
+import { requestHeaders, responseHeaders } from './request-headers.ts';
+import { together, type Renderable } from './text-template.ts';
+
+export interface ForwardDeps extends ResolveTokensDeps {
+  readonly egress: EgressClient;
+  readonly egressAllowList: EgressAllowList;
+}
+
+/** A request to the proxy. */
+export interface ProxyRequest {
+  readonly method: string;
+  /** The value of the header that names the destination. */
+  readonly destination: string | undefined;
+  /** Name of that header, for errors. */
+  readonly destinationHeader: string;
+  /** What follows `/proxy` in the path, encoded; empty or starting with `/`. */
+  readonly suffix: string;
+  /** The query as it came, without `?`. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Fields of the interface itself, which stay here. */
+  readonly isReserved: (name: string) => boolean;
+  /** Fields that are added for the destination. */
+  readonly extraHeaders: HeaderFields;
+  readonly body: Content;
+  /** Host of the service, which is no destination. */
+  readonly ownHost: string | undefined;
+}
+
+/** Time to the whole answer, and largest body of one (decisions.md, section 6). */
+const TIMEOUT_MS = 25_000;
+const BODY_MAX_BYTES = 6_000_000;
+
+/** Whether a body stands in any other coding than its own (RFC 9110, section 8.4; codings know no case). */
+function isCompressed(contentEncoding: string): boolean {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  return codings.some((coding) => coding !== '' && coding !== 'identity');
+}
+
+function checkCaller(caller: Caller): void {
+  if (caller.type !== 'private' && caller.type !== 'session') {
+    throw new ServiceError('forbidden', 'Only private applications and sessions use the proxy.');
+  }
+  requirePermission(caller, 'token:use');
+}
+
+function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Destination {
+  const { destination, destinationHeader, ownHost } = request;
+  if (destination === undefined || destination === '') throw invalid(destinationHeader, 'is required');
+  const parsed = parseDestination(destination, { allowList, ...(ownHost === undefined ? {} : { ownHost }) });
+  if (typeof parsed === 'string') throw invalid(destinationHeader, parsed);
+  return parsed;
+}
+
+/** Base path and suffix joined by one slash; the base's own query first. */
+function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderable<string> {
+  const path = suffix === '' ? url.pathname : `${url.pathname.replace(/\/$/, '')}${suffix}`;
+  const own = url.search.slice(1);
+  return together([query], ([rendered = '']) => {
+    const both = [own, rendered].filter((part) => part !== '').join('&');
+    return both === '' ? path : `${path}?${both}`;
+  });
+}
+
+/**
+ * Forwards a request with the plaintext filled in, and answers with the destination's answer. Needs `token:use` for every token, and
+ * somewhere even if there is none. Throws `validation_failed` for the destination and for expressions, `forbidden`, and what the egress
+ * client throws.
+ */
+export async function forward(
+  deps: ForwardDeps,
+  caller: Caller,
+  request: ProxyRequest,
+): Promise<InboundResponse> {
+  checkCaller(caller);
+  const destination = destinationOf(request, deps.egressAllowList);
+  const fields = new TemplateFields();
+  const isEncoded = isCompressed(request.headers['content-encoding'] ?? '');
+  const target = targetOf(destination.url, request.suffix, formText(request.query, 'query', fields));
+  const headers = requestHeaders(request.headers, request.isReserved, fields);
+  const body = requestBody(request.body, request.headers['content-type'] ?? '', isEncoded, fields);
+  fields.throwIfFailed();
+
+  const references = [...target.references, ...headers.references, ...body.references];
+  const what = { permission: 'token:use', maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  const tokens = await resolveTokens(deps, caller, what, references);
+  const filling = { valueOf: tokens.valueOf, budget: fields.budget };
+  const rendered = {
+    target: target.render(filling),
+    headers: headers.render(filling),
+    body: body.render(filling),
+  };
+  fields.throwIfFailed();
+
+  const response = await deps.egress.send({
+    destination,
+    method: request.method,
+    target: new Secret(rendered.target),
+    headers: new Secret([...rendered.headers, ...request.extraHeaders]),
+    body: new Secret(rendered.body),
+    timeoutMs: TIMEOUT_MS,
+    bodyMaxBytes: BODY_MAX_BYTES,
+  });
+  return { ...response, headers: responseHeaders(response.headers, request.isReserved) };
+}

@@ -1,0 +1,163 @@
+import type { Application, Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { retryRace } from '../shared/retry-race.ts';
+import { Secret } from '../shared/secret.ts';
+import { invalid } from '../shared/service-error.ts';
+import {
+  heated,
+  isBusy,
+  orLeaveToSweep,
+  startOperation,
+  TIDY_AFTER_MS,
+  withoutOperation,
+} from './change-function.ts';
+import type { ChangeReactorDeps } from './create-reactor.ts';
+import { applicationOf, checkedApplication, existingReactor, type ReactorView } from './get-reactor.ts';
+import { openReactor, sealContent } from './open-reactor.ts';
+import {
+  CONFIGURATION_MAX_ENTRIES,
+  type Configuration,
+  type ReactorDefinition,
+  type StoredReactor,
+} from './reactor.ts';
+
+/** What a PATCH says; members that are absent stay. */
+export interface ReactorPatch {
+  readonly name?: string;
+  readonly code?: Secret<string>;
+  /** Entries to set; `null` removes one. */
+  readonly configuration?: Secret<Readonly<Record<string, string | null>>>;
+  /** `null` takes the application away. */
+  readonly applicationId?: string | null;
+}
+
+/** What a change makes of a reactor. */
+interface Wanted {
+  readonly definition: ReactorDefinition;
+  readonly application: Application | undefined;
+  /** Whether the code was named, be it the same: its function is then made good as well. */
+  readonly namesCode: boolean;
+}
+
+/** Whether the function is what the record says, on the runtime of this deployment. */
+async function isInPlace(
+  { reactorFunctions }: ChangeReactorDeps,
+  { id, functionVersion }: StoredReactor,
+): Promise<boolean> {
+  return functionVersion !== undefined && (await reactorFunctions.isCurrent(id, functionVersion));
+}
+
+/** Gives the function other code under an operation of our own, and the record with it. `lost` if somebody else changes the reactor. */
+async function replaceCode(
+  deps: ChangeReactorDeps,
+  previous: StoredReactor,
+  next: StoredReactor,
+  code: Secret<string>,
+): Promise<StoredReactor | 'lost'> {
+  const held = await startOperation(deps, previous);
+  if (held === undefined) return 'lost';
+  return orLeaveToSweep<StoredReactor | 'lost'>(deps, held, async () => {
+    const { reactorFunctions } = deps;
+    const functionVersion = await reactorFunctions.publish(next.id, code);
+    // From here until the record follows, instances behind `live` refuse what the old record says, and its version is run by its number.
+    const live = await reactorFunctions.pointLive(next.id, functionVersion);
+    if (live === 'gone') throw new Error('change reactor: the version that was just made is gone');
+    const tidyAt = deps.clock() + TIDY_AFTER_MS;
+    const changed = { ...next, functionVersion, tidyAt, version: held.version };
+    // A `live` that is new has no instances kept running yet.
+    const committed = withoutOperation(live === 'made' ? await heated(deps, changed) : changed);
+    return (await deps.reactorStore.update(committed)) ? committed : 'lost';
+  });
+}
+
+async function changeOnce(
+  deps: ChangeReactorDeps,
+  caller: Caller,
+  id: string,
+  decide: (previous: StoredReactor) => Promise<Wanted>,
+): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'lost'> {
+  const previous = await existingReactor(deps, caller.tenantId, id);
+  const { definition, application, namesCode } = await decide(previous);
+  // Decided on what was read: whoever holds an operation writes over it.
+  if (isBusy(previous, deps.clock())) return 'lost';
+  const sealed = await sealContent(deps.vault, previous, definition);
+  const { applicationId: _, ...rest } = previous;
+  const next: StoredReactor = {
+    ...rest,
+    ...sealed,
+    name: definition.name,
+    ...(application && { applicationId: application.id }),
+    modifiedBy: caller.applicationId,
+    modifiedAt: deps.clock(),
+    version: previous.version + 1,
+  };
+  if (sealed.codeHash === previous.codeHash && (!namesCode || (await isInPlace(deps, previous))))
+    return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'lost';
+  const stored = await replaceCode(deps, previous, next, definition.code);
+  return stored === 'lost' ? 'lost' : { stored, application };
+}
+
+async function change(
+  deps: ChangeReactorDeps,
+  caller: Caller,
+  id: string,
+  decide: (previous: StoredReactor) => Promise<Wanted>,
+): Promise<ReactorView> {
+  requirePermission(caller, 'reactor:update');
+  const { stored, application } = await retryRace(() => changeOnce(deps, caller, id, decide));
+  return { reactor: await openReactor(deps.vault, stored), ...(application && { application }) };
+}
+
+/** Replaces all of a reactor; without `applicationId` it has none any more. Runs that have begun end with the code they began with. */
+export function updateReactor(
+  deps: ChangeReactorDeps,
+  caller: Caller,
+  id: string,
+  definition: ReactorDefinition,
+): Promise<ReactorView> {
+  return change(deps, caller, id, async () => ({
+    definition,
+    application: await checkedApplication(deps, caller.tenantId, definition.applicationId),
+    namesCode: true,
+  }));
+}
+
+function merged(
+  before: Secret<Configuration>,
+  patch: Secret<Readonly<Record<string, string | null>>> | undefined,
+): Secret<Configuration> {
+  if (patch === undefined) return before;
+  const entries = new Map(Object.entries(before.reveal()));
+  for (const [name, value] of Object.entries(patch.reveal()))
+    if (value === null) entries.delete(name);
+    else entries.set(name, value);
+  if (entries.size > CONFIGURATION_MAX_ENTRIES)
+    throw invalid('configuration', `must be at most ${String(CONFIGURATION_MAX_ENTRIES)} entries`);
+  return new Secret(Object.fromEntries(entries));
+}
+
+/** Changes what a merge patch names (decisions.md, section 7). */
+export async function patchReactor(
+  deps: ChangeReactorDeps,
+  caller: Caller,
+  id: string,
+  patch: ReactorPatch,
+): Promise<void> {
+  await change(deps, caller, id, async (previous) => {
+    const { code, configuration } = await openReactor(deps.vault, previous);
+    // One that has gone since is no mistake of a patch that does not speak of it.
+    const application =
+      patch.applicationId === undefined
+        ? await applicationOf(deps, previous)
+        : await checkedApplication(deps, caller.tenantId, patch.applicationId ?? undefined);
+    return {
+      definition: {
+        name: patch.name ?? previous.name,
+        code: patch.code ?? code,
+        configuration: merged(configuration, patch.configuration),
+      },
+      application,
+      namesCode: patch.code !== undefined,
+    };
+  });
+}

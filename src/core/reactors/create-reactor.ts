@@ -1,0 +1,67 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { orderedId } from '../shared/ordered-id.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import {
+  heated,
+  OPERATION_MS,
+  orLeaveToSweep,
+  withoutOperation,
+  type ChangeFunctionDeps,
+} from './change-function.ts';
+import { checkedApplication, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
+import { openReactor, sealContent } from './open-reactor.ts';
+import type { ReactorDefinition, StoredReactor } from './reactor.ts';
+
+export type ChangeReactorDeps = ChangeFunctionDeps & GetReactorDeps;
+
+async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
+  return orLeaveToSweep(deps, draft, async () => {
+    const functionVersion = await deps.reactorFunctions.create(draft.id, definition.code);
+    const made = await heated(deps, { ...draft, state: 'ready', functionVersion });
+    const ready = withoutOperation(made);
+    if (!(await deps.reactorStore.update(ready))) throw new Error('create reactor: the draft was taken away');
+    return ready;
+  });
+}
+
+/** What an earlier attempt of the same request has left: the finished reactor, or one that the sweep removes first. */
+function leftBehind(existing: StoredReactor): StoredReactor {
+  if (existing.state === 'ready') return existing;
+  throw new ServiceError('conflict', 'An earlier attempt of this request is being undone.', {
+    headers: { 'Retry-After': '60' },
+  });
+}
+
+/**
+ * Creates a reactor and its function. The record is written first, out of sight, so that whatever is interrupted later leaves something
+ * for the sweep to find; the reactor exists once its function can run. The code is not run.
+ */
+export async function createReactor(
+  deps: ChangeReactorDeps,
+  caller: Caller,
+  definition: ReactorDefinition,
+  writes: WriteIdentity,
+): Promise<ReactorView> {
+  requirePermission(caller, 'reactor:create');
+  const { tenantId } = caller;
+  const application = await checkedApplication(deps, tenantId, definition.applicationId);
+  const now = deps.clock();
+  const id = orderedId(writes.startedAt ?? now, writes.newId());
+  const draft: StoredReactor = {
+    id,
+    tenantId,
+    name: definition.name,
+    ...(application && { applicationId: application.id }),
+    createdBy: caller.applicationId,
+    createdAt: now,
+    ...(await sealContent(deps.vault, { tenantId, id }, definition)),
+    state: 'creating',
+    operation: { id, until: now + OPERATION_MS },
+    version: 1,
+  };
+  const written = await deps.reactorStore.create(draft);
+  const stored = written === 'created' ? await deployed(deps, draft, definition) : leftBehind(written);
+  return { reactor: await openReactor(deps.vault, stored), ...(application && { application }) };
+}

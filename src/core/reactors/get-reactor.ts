@@ -1,0 +1,86 @@
+import type { Application, Caller } from '../applications/application.ts';
+import type { ApplicationStore } from '../applications/application-store.ts';
+import { applicationExists } from '../applications/get-application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import type { Vault } from '../crypto/vault.ts';
+import type { Clock } from '../shared/clock.ts';
+import { invalid, ServiceError } from '../shared/service-error.ts';
+import { openReactor } from './open-reactor.ts';
+import type { Reactor, StoredReactor } from './reactor.ts';
+import type { ReactorStore } from './reactor-store.ts';
+
+export interface GetReactorDeps {
+  readonly reactorStore: ReactorStore;
+  readonly applicationStore: Pick<ApplicationStore, 'find' | 'findMany'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** A reactor with the application that its code acts as; that one may have gone meanwhile. */
+export interface ReactorView {
+  readonly reactor: Reactor;
+  readonly application?: Application;
+}
+
+/** A reactor of a tenant. Throws `not_found` also for one that is only being made, or being deleted. */
+export async function existingReactor(
+  { reactorStore }: Pick<GetReactorDeps, 'reactorStore'>,
+  tenantId: string,
+  id: string,
+): Promise<StoredReactor> {
+  const reactor = await reactorStore.find(tenantId, id);
+  if (reactor?.state !== 'ready') throw new ServiceError('not_found', 'The reactor does not exist.');
+  return reactor;
+}
+
+/** The application of a reactor, if it still exists. */
+export async function applicationOf(
+  { applicationStore, clock }: Pick<GetReactorDeps, 'applicationStore' | 'clock'>,
+  { tenantId, applicationId }: Pick<Reactor, 'tenantId' | 'applicationId'>,
+): Promise<Application | undefined> {
+  if (applicationId === undefined) return undefined;
+  const application = await applicationStore.find(tenantId, applicationId);
+  return application !== undefined && applicationExists(application, clock()) ? application : undefined;
+}
+
+/** The application that somebody names for a reactor. Throws `validation_failed` for one that is not there, or a management one. */
+export async function checkedApplication(
+  deps: Pick<GetReactorDeps, 'applicationStore' | 'clock'>,
+  tenantId: string,
+  applicationId: string | undefined,
+): Promise<Application | undefined> {
+  if (applicationId === undefined) return undefined;
+  const application = await applicationOf(deps, { tenantId, applicationId });
+  if (application === undefined) throw invalid('application.id', 'is not an application of this tenant');
+  if (application.type === 'management')
+    throw invalid('application.id', 'must be a public or private application');
+  return application;
+}
+
+/** Reactors as they are shown, their applications read together. */
+export async function viewReactors(
+  { applicationStore, vault, clock }: GetReactorDeps,
+  tenantId: string,
+  stored: readonly StoredReactor[],
+): Promise<readonly ReactorView[]> {
+  const ids = [...new Set(stored.flatMap(({ applicationId }) => applicationId ?? []))];
+  const found = ids.length === 0 ? [] : await applicationStore.findMany(tenantId, ids);
+  const now = clock();
+  const applications = new Map(
+    found.filter((application) => applicationExists(application, now)).map((each) => [each.id, each]),
+  );
+  return Promise.all(
+    stored.map(async (record) => {
+      const application = applications.get(record.applicationId ?? '');
+      return { reactor: await openReactor(vault, record), ...(application && { application }) };
+    }),
+  );
+}
+
+/** A reactor of the caller's tenant by its id. */
+export async function getReactor(deps: GetReactorDeps, caller: Caller, id: string): Promise<ReactorView> {
+  requirePermission(caller, 'reactor:read');
+  const stored = await existingReactor(deps, caller.tenantId, id);
+  const application = await applicationOf(deps, stored);
+  return { reactor: await openReactor(deps.vault, stored), ...(application && { application }) };
+}

@@ -1,0 +1,77 @@
+import type { Grants } from '../access/access-rule.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { Secret } from '../shared/secret.ts';
+import type { KeptUse } from '../tokens/kept-use.ts';
+import type { ContentEnd, InvocationId, InvocationStore, InvocationContent } from './invocation-store.ts';
+import type { RunInput } from './run-reactor.ts';
+
+/** Everything that a worker needs to run an invocation: what the caller said, and who it was. No token's data is in it. */
+export interface InvocationPayload {
+  readonly args: Json;
+  readonly timeoutMs: number;
+  readonly callbackUrl: string;
+  readonly service: RunInput['service'];
+  readonly applicationId: string;
+  /** For a session: what it was granted, since it may end before the run begins. An application's grants are read anew. */
+  readonly session?: Grants & { readonly id: string };
+}
+
+/** The result as it is delivered and read: what the reactor answered, or the error object. */
+export interface InvocationResult {
+  readonly body: JsonObject;
+  /** The tokens that were filled into its arguments, and those that it shows. */
+  readonly uses: readonly KeptUse[];
+}
+
+const context = ({ tenantId, id }: InvocationId, content: InvocationContent) => ({
+  tenantId,
+  recordId: id,
+  field: `invocation-${content}`,
+});
+
+export interface ContentDeps {
+  readonly invocationStore: InvocationStore;
+  readonly vault: Vault;
+}
+
+async function keep(
+  { invocationStore, vault }: ContentDeps,
+  id: InvocationId,
+  content: InvocationContent,
+  value: object,
+  end: ContentEnd,
+): Promise<void> {
+  const sealed = await vault.seal(context(id, content), new Secret(value as Json));
+  await invocationStore.putContent(id, content, sealed, end);
+}
+
+/** What was sealed here, and by nobody else: the seal proves it unchanged. */
+async function open<T>(
+  { invocationStore, vault }: ContentDeps,
+  id: InvocationId,
+  content: InvocationContent,
+): Promise<Secret<T> | undefined> {
+  const sealed = await invocationStore.content(id, content);
+  if (sealed === undefined) return undefined;
+  const value = (await vault.open(context(id, content), sealed)).reveal();
+  if (!isJsonObject(value)) throw new Error(`invocation: its ${content} is no object`);
+  return new Secret(value as unknown as T);
+}
+
+/** Keeps the payload of an invocation until a time in ms since the epoch. */
+export function keepPayload(deps: ContentDeps, id: InvocationId, payload: InvocationPayload, until: number) {
+  return keep(deps, id, 'payload', payload, { until, isSwept: false });
+}
+
+export function openPayload(deps: ContentDeps, id: InvocationId) {
+  return open<InvocationPayload>(deps, id, 'payload');
+}
+
+export function keepResult(deps: ContentDeps, id: InvocationId, result: InvocationResult, end: ContentEnd) {
+  return keep(deps, id, 'result', result, end);
+}
+
+export function openResult(deps: ContentDeps, id: InvocationId) {
+  return open<InvocationResult>(deps, id, 'result');
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { newestFirst, pageResources } from '../shared/page-resources.ts';
+import type { Page, PageRequest } from '../shared/pagination.ts';
+import { viewReactors, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
+import { namePattern } from './name-pattern.ts';
+import type { StoredReactor } from './reactor.ts';
+
+export interface ListReactorsDeps extends GetReactorDeps {
+  readonly tenantKeys: TenantKeys;
+}
+
+/** Filters of a list; empty ones filter nothing. */
+export interface ReactorFilters {
+  readonly ids: readonly string[];
+  /** Without regard to case; `*` is any run of characters, and without one the name contains it. */
+  readonly name?: string;
+}
+
+/** A page of the tenant's reactors, newest first. */
+export async function listReactors(
+  deps: ListReactorsDeps,
+  caller: Caller,
+  { ids, name }: ReactorFilters,
+  request: PageRequest,
+): Promise<Page<ReactorView>> {
+  requirePermission(caller, 'reactor:read');
+  const { tenantId } = caller;
+  const matches = name === undefined ? () => true : namePattern(name);
+  const wanted = {
+    list: 'reactors',
+    filters: JSON.stringify([ids, name ?? null]),
+    isVisible: (reactor: StoredReactor) => reactor.state === 'ready' && matches(reactor.name),
+    from: (after: string | undefined) =>
+      ids.length === 0
+        ? deps.reactorStore.list(tenantId, after)
+        : newestFirst(deps.reactorStore.findMany(tenantId, ids), after),
+  };
+  const page = await pageResources(deps.tenantKeys, caller, wanted, request);
+  return { ...page, items: await viewReactors(deps, tenantId, page.items) };
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../applications/application.ts';
+import type { ApplicationGrantsStore } from '../applications/application-store.ts';
+import type { TenantBasicsStore } from '../tenants/tenant.ts';
+import { stillHeld } from '../access/delegation.ts';
+import { applicationExists } from '../applications/get-application.ts';
+import type { JsonObject } from '../shared/json.ts';
+import { leavesOf } from '../shared/shape.ts';
+import type { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { randomIdentity } from '../shared/write-identity.ts';
+import { firstEnd } from '../tokens/expiration.ts';
+import { keepUse } from '../tokens/kept-use.ts';
+import {
+  CONTENT_MS,
+  QUEUE_PATIENCE_MS,
+  RUN_OVERHEAD_MS,
+  START_WITHIN_MS,
+  type Invocation,
+} from './invocation.ts';
+import { interruption } from './get-result.ts';
+import { keepResult, openPayload, type ContentDeps, type InvocationPayload } from './invocation-content.ts';
+import type { InvocationId, InvocationQueue } from './invocation-store.ts';
+import {
+  checkInvoker,
+  concludeRun,
+  executeRun,
+  prepareRun,
+  type PreparedRun,
+  type ReactorResult,
+  type RunReactorDeps,
+} from './run-reactor.ts';
+
+export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
+  readonly applicationGrantsStore: ApplicationGrantsStore;
+  readonly tenantBasicsStore: TenantBasicsStore;
+  readonly invocationQueue: InvocationQueue;
+  readonly deliveryQueue: InvocationQueue;
+  /** The reactor response object, as it leaves the service. */
+  readonly presentResult: (result: ReactorResult) => JsonObject;
+  /** The error object of a failure, as it leaves the service. */
+  readonly presentFailure: (error: unknown) => JsonObject;
+  /** Told of failures that nobody expected. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called when an invocation could not be started and was queued again, with the time since it was accepted. */
+  readonly onGivenBack: (waitedMs: number) => void;
+}
+
+/** How long a job waits that could not be started just now, in ms. */
+const START_PAUSE_MS = 10_000;
+
+/** What a run came to. `keepUntil`: see `PreparedRun`. */
+interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
+  readonly state: Invocation['state'];
+  readonly body: JsonObject;
+}
+
+/** Who invoked, with what it may do at this moment. Throws `unauthenticated` if the application has gone since. */
+async function callerOf(
+  deps: RunInvocationDeps,
+  { tenantId }: InvocationId,
+  { applicationId, session }: InvocationPayload,
+): Promise<Caller> {
+  const [[application], tenant] = await Promise.all([
+    deps.applicationGrantsStore.grants(tenantId, [applicationId]),
+    deps.tenantBasicsStore.basics(tenantId),
+  ]);
+  if (application === undefined || !applicationExists(application, deps.clock()) || tenant === undefined)
+    throw new ServiceError('unauthenticated', 'The application that invoked the reactor has gone.');
+  const { type, permissions, rules } = application;
+  const granted =
+    session === undefined
+      ? ({ type, permissions, rules, credentialId: applicationId, actsBy: 'own_key' } as const)
+      : ({
+          ...stillHeld(application, session),
+          type: 'session',
+          credentialId: session.id,
+          actsBy: 'session',
+        } as const);
+  return {
+    tenantId,
+    applicationId,
+    ...granted,
+    tenantSettings: tenant.settings,
+  };
+}
+
+/** The invocation as ours to run; `undefined` if it is not to be run, or somebody else was quicker. */
+async function claim(
+  deps: RunInvocationDeps,
+  id: InvocationId,
+): Promise<{ readonly invocation: Invocation; readonly payload: Secret<InvocationPayload> } | undefined> {
+  const queued = await deps.invocationStore.find(id);
+  if (queued?.state !== 'queued') return undefined;
+  const payload = await openPayload(deps, id);
+  if (payload === undefined) return undefined;
+  const runUntil = deps.clock() + payload.reveal().timeoutMs + RUN_OVERHEAD_MS;
+  const running = { ...queued, state: 'running', runner: randomUUID(), runUntil, dueAt: runUntil } as const;
+  return (await deps.invocationStore.update(queued, running)) ? { invocation: running, payload } : undefined;
+}
+
+/** Gives an invocation back whose code was certainly not run. */
+async function giveBack(deps: RunInvocationDeps, running: Invocation): Promise<void> {
+  const { runner: _, runUntil: __, ...rest } = running;
+  const now = deps.clock();
+  const dueAt = now + START_PAUSE_MS + QUEUE_PATIENCE_MS;
+  if (!(await deps.invocationStore.update(running, { ...rest, state: 'queued', dueAt }))) return;
+  await deps.invocationQueue.send(running, START_PAUSE_MS).catch(deps.onFailure);
+  // Each message is a new one, so the age of the queue's oldest message does not show this wait.
+  deps.onGivenBack(now - running.createdAt);
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'dependency_unavailable';
+}
+
+/** The error object of a failure; one that nobody expected is told to the log as well. */
+function failed(deps: RunInvocationDeps, error: unknown): Ended {
+  if (!(error instanceof ServiceError)) deps.onFailure(error);
+  return { state: 'failed', body: deps.presentFailure(error), uses: [] };
+}
+
+/** How long a result may be kept: as long as all that was filled in, and all that it shows of new tokens. */
+function endsWith(
+  deps: RunInvocationDeps,
+  { keepUntil = Infinity, uses }: PreparedRun,
+  { tokens }: ReactorResult,
+): Pick<Ended, 'keepUntil' | 'uses'> {
+  const made = tokens === undefined ? [] : leavesOf(tokens).map(({ result }) => result.token);
+  const until = Math.min(keepUntil, firstEnd(made, deps.clock()) ?? Infinity);
+  const shown = made.map((token) => {
+    const { containers: _, ...use } = keepUse(token);
+    return use;
+  });
+  return { uses: [...uses, ...shown], ...(until === Infinity ? {} : { keepUntil: until }) };
+}
+
+/** Runs the code; `not-run` if it certainly was not, and may be later. */
+async function runClaimed(
+  deps: RunInvocationDeps,
+  { reactorId, tenantId, id }: Invocation,
+  payload: InvocationPayload,
+): Promise<Ended | 'not-run'> {
+  const { args, service, timeoutMs } = payload;
+  const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
+  try {
+    const caller = await callerOf(deps, { tenantId, id }, payload);
+    checkInvoker(caller);
+    const prepared = await prepareRun(deps, caller, { reactorId, args, service, timeoutMs, deadline });
+    const outcome = await executeRun(deps, prepared);
+    try {
+      const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
+      return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
+    } catch (error) {
+      // The code ran: whatever fails from here on is the result, and never a reason to run it again.
+      return { ...failed(deps, error), ...endsWith(deps, prepared, {}) };
+    }
+  } catch (error) {
+    return isTransient(error) ? 'not-run' : failed(deps, error);
+  }
+}
+
+/** Keeps what a run came to, and answers with its state. A result that cannot be kept, whatever it is, ends as a failure that says so. */
+async function keepEnd(
+  deps: RunInvocationDeps,
+  id: InvocationId,
+  ended: Ended,
+  now: number,
+): Promise<Pick<Invocation, 'state' | 'resultUntil'>> {
+  const { keepUntil = Infinity } = ended;
+  const isSwept = keepUntil < now + CONTENT_MS;
+  const end = { until: Math.min(keepUntil, now + CONTENT_MS), isSwept };
+  const ends = isSwept ? { resultUntil: keepUntil } : {};
+  try {
+    await keepResult(deps, id, { body: ended.body, uses: ended.uses }, end);
+    return { state: ended.state, ...ends };
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const { state, body, uses } = failed(deps, error);
+    await keepResult(deps, id, { body, uses }, end);
+    return { state, ...ends };
+  }
+}
+
+/**
+ * Runs one invocation, if it is still to be run, and hands its result to delivery. The claim is a conditional change of state, so the code
+ * runs at most once however often the message comes; a worker that dies leaves a claim that the sweep turns into a failure.
+ */
+export async function runInvocation(deps: RunInvocationDeps, id: InvocationId): Promise<void> {
+  const claimed = await claim(deps, id);
+  if (claimed === undefined) return;
+  const { invocation, payload } = claimed;
+  const outcome = await runClaimed(deps, invocation, payload.reveal());
+  const now = deps.clock();
+  if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS)
+    return giveBack(deps, invocation);
+  const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;
+  const end = await keepEnd(deps, id, ended, now);
+  const { runner: _, runUntil: __, ...rest } = invocation;
+  const finished = { ...rest, ...end, delivery: 'pending', dueAt: now } as const;
+  if (await deps.invocationStore.update(invocation, finished))
+    // The sweep finds what this message does not reach.
+    await deps.deliveryQueue.send(id).catch(deps.onFailure);
+}

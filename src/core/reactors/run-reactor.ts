@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
+import { invalid, ServiceError } from '../shared/service-error.ts';
+import { Secret } from '../shared/secret.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import { detokenizeJson } from '../tokens/detokenize.ts';
+import { keepUse, type KeptUse } from '../tokens/kept-use.ts';
+import type { CreateTokenDeps } from '../tokens/create-tokens.ts';
+import { tokenize, type ParseTokenInput, type Tokenized } from '../tokens/tokenize.ts';
+import { applicationOf, existingReactor, type GetReactorDeps } from './get-reactor.ts';
+import { withInvocationCredential, type InvocationCredentialStore } from './invocation-credential.ts';
+import { openConfiguration } from './open-reactor.ts';
+import type { StoredReactor } from './reactor.ts';
+import { runFailure } from './reactor-failure.ts';
+import type { ClientCredential, ReactorRunner, RunOutcome, RunRequest } from './reactor-runner.ts';
+
+export interface RunReactorDeps extends GetReactorDeps, CreateTokenDeps {
+  readonly reactorRunner: ReactorRunner;
+  readonly invocationCredentials: InvocationCredentialStore;
+  readonly parseTokenInput: ParseTokenInput;
+}
+
+/** What is run: arguments with expressions, and how the code reaches the service. */
+export interface RunInput {
+  readonly reactorId: string;
+  readonly args: Json;
+  /** Address and header prefix for the client that the code gets. */
+  readonly service: Omit<ClientCredential, 'apiKey'>;
+  /** Time of the code, in ms. */
+  readonly timeoutMs: number;
+  /** From this instant nobody waits for the answer any more, in ms since the epoch. */
+  readonly deadline: number;
+}
+
+/** What a reactor answers (spec.md, Reactor response object). */
+export interface ReactorResult {
+  readonly raw?: Secret<Json>;
+  readonly tokens?: Tokenized;
+}
+
+/** Whether code that was asked to run may run again under the same idempotency key: it did not start, or says itself that it failed. */
+export function mayRunAgain({ outcome }: RunOutcome): boolean {
+  return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
+}
+
+/** How arguments are detokenized: at most what an invocation may be large (spec.md, Limits). */
+export const ARGS = { permission: 'token:use', maxBytes: 5_000_000 } as const;
+
+/** Readings of the record while the reactor is changed again and again, and the pause between them in ms. */
+const READINGS = 12;
+const PAUSE_MS = 250;
+
+/** Throws `forbidden` for a caller that may not invoke reactors at all (decisions.md, section 7). */
+export function checkInvoker(caller: Caller): void {
+  if (caller.type !== 'private' && caller.type !== 'session')
+    throw new ServiceError('forbidden', 'Only private applications and sessions invoke reactors.');
+  if (caller.actsBy === 'invocation')
+    throw new ServiceError('forbidden', 'The credential of an invocation does not invoke reactors.');
+  requirePermission(caller, 'token:use');
+}
+
+async function runOnce(
+  deps: RunReactorDeps,
+  reactor: StoredReactor,
+  args: Secret<Json>,
+  { service, timeoutMs, deadline }: RunInput,
+  pinned: Pick<RunRequest, 'functionVersion'> = {},
+): Promise<RunOutcome> {
+  const [configuration, application] = await Promise.all([
+    openConfiguration(deps.vault, reactor),
+    applicationOf(deps, reactor),
+  ]);
+  const request = {
+    ...pinned,
+    reactorId: reactor.id,
+    codeHash: reactor.codeHash,
+    args,
+    configuration,
+    timeoutMs,
+    deadline,
+  };
+  if (application === undefined) return deps.reactorRunner.run(request);
+  return withInvocationCredential(deps.invocationCredentials, application, deadline, (apiKey) =>
+    deps.reactorRunner.run({ ...request, client: { ...service, apiKey } }),
+  );
+}
+
+/**
+ * Runs the code of the reactor as its record says. `live` stands for other code from the moment that an update switches it until the
+ * update's record is written, or, if the update was cut off there, until the sweep has taken it back: instances then refuse, and the version
+ * that the record names is run. That one is gone only if the record has moved on, so it is read again.
+ */
+async function runCurrent(
+  deps: RunReactorDeps,
+  found: StoredReactor,
+  args: Secret<Json>,
+  input: RunInput,
+): Promise<Exclude<RunOutcome, { readonly outcome: 'stale' }>> {
+  let reactor = found;
+  for (let readings = 1; readings <= READINGS; readings += 1) {
+    const live = await runOnce(deps, reactor, args, input);
+    if (live.outcome !== 'stale') return live;
+    const { functionVersion } = reactor;
+    const pinned =
+      functionVersion === undefined ? live : await runOnce(deps, reactor, args, input, { functionVersion });
+    if (pinned.outcome !== 'stale') return pinned;
+    await sleep(PAUSE_MS);
+    reactor = await existingReactor(deps, found.tenantId, found.id);
+  }
+  throw new ServiceError('dependency_unavailable', 'The reactor is being updated.', {
+    headers: { 'Retry-After': '5' },
+  });
+}
+
+function wanted(value: Json): { readonly raw?: Json; readonly tokenize?: Json } {
+  if (value === null) return {};
+  if (!isJsonObject(value))
+    throw new ServiceError('reactor_failed', 'The code must return an object with raw, tokenize, or both.');
+  const { raw, tokenize: payload } = value;
+  return {
+    ...(raw !== undefined && { raw }),
+    ...(payload !== undefined && payload !== null && { tokenize: payload }),
+  };
+}
+
+/** A failure of tokenizing what the code asked for; its paths are below `tokenize`. */
+function below(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.errors === undefined) return error;
+  const errors = Object.entries(error.errors).map(
+    ([path, messages]) => [path === '' ? 'tokenize' : `tokenize.${path}`, messages] as const,
+  );
+  return new ServiceError(error.code, error.message, { errors: Object.fromEntries(errors) });
+}
+
+/** A run with its arguments filled in, before anything ran. */
+export interface PreparedRun {
+  readonly reactor: StoredReactor;
+  readonly args: Secret<Json>;
+  readonly input: RunInput;
+  /** The tokens that were filled in: its answer is kept as long as they are there. */
+  readonly uses: readonly KeptUse[];
+  /** Until when its answer may be kept, for what was filled in; ms since the epoch, absent if it has no end. */
+  readonly keepUntil?: number;
+}
+
+/** Throws `not_found`, and what {@link detokenizeJson} throws, with paths below `args`. */
+export async function prepareRun(
+  deps: RunReactorDeps,
+  caller: Caller,
+  input: RunInput,
+): Promise<PreparedRun> {
+  const reactor = await existingReactor(deps, caller.tenantId, input.reactorId);
+  const { value: args, keepUntil, tokens } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
+  const value = args.reveal();
+  // Checked after detokenization: one complex token can be all of the arguments (spec.md, Invoke rules).
+  if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
+  const uses = tokens.map(keepUse);
+  return { reactor, args, input, uses, ...(keepUntil === undefined ? {} : { keepUntil }) };
+}
+
+/** Runs the code, at most once. Rejects only if it was certainly not run (see {@link ReactorRunner}). */
+export function executeRun(
+  deps: RunReactorDeps,
+  { reactor, args, input }: Pick<PreparedRun, 'reactor' | 'args' | 'input'>,
+) {
+  return runCurrent(deps, reactor, args, input);
+}
+
+/**
+ * What a run comes to: its answer, with what it asked to tokenize tokenized on behalf of the caller. Throws the failures of the code (see
+ * {@link runFailure}), and for `tokenize` what {@link tokenize} throws.
+ */
+export async function concludeRun(
+  deps: RunReactorDeps,
+  caller: Caller,
+  outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>,
+  input: Pick<RunInput, 'timeoutMs'>,
+  writes: WriteIdentity,
+): Promise<ReactorResult> {
+  if (outcome.outcome !== 'returned') throw runFailure(outcome, input.timeoutMs);
+  const { raw, tokenize: payload } = wanted(outcome.value.reveal());
+  const answer = raw === undefined ? {} : { raw: new Secret(raw) };
+  if (payload === undefined) return answer;
+  // Code chose what is written: it is not what the application wrote itself.
+  const onBehalf = { ...caller, actsBy: 'reactor' } as const;
+  try {
+    return { ...answer, tokens: await tokenize(deps, onBehalf, payload, deps.parseTokenInput, writes) };
+  } catch (error) {
+    throw below(error);
+  }
+}

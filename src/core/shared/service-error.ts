@@ -1,0 +1,63 @@
+/**
+ * Every way an operation can fail, as the service itself names it. `src/http/problem.ts` maps each to its status once;
+ * a code without a status there does not compile.
+ */
+export type ServiceErrorCode =
+  | 'validation_failed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'destination_timeout'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'payment_required'
+  | 'too_many_requests'
+  | 'key_reused'
+  | 'reactor_not_loaded'
+  | 'reactor_failed'
+  | 'destination_unreachable'
+  | 'dependency_unavailable';
+
+/** Messages by the path of the request member they are about, in the request's own spelling: `data.number`, `rules[0].priority`. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+interface ServiceErrorOptions {
+  /** Messages by request path; answers `errors` of the problem. */
+  readonly errors?: FieldErrors;
+  /** What happened, for the log alone: never shown to a caller, and never data. */
+  readonly cause?: unknown;
+  /** Response headers that belong to the failure (`Allow`, `Retry-After`). */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The one error of the service. It has two faces: `message` and `errors` are what the caller may read, `cause` is what
+ * only the log may read. Neither may hold token data, a key, or another tenant's identifiers.
+ */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode;
+  readonly errors: FieldErrors | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ServiceErrorCode, detail: string, options: ServiceErrorOptions = {}) {
+    super(detail, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A `validation_failed` error about one member of the request. */
+export function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('validation_failed', 'One or more validation errors occurred.', {
+    errors: { [path]: [message] },
+  });
+}
+
+/** A `validation_failed` error about several members at once. */
+export function invalidMembers(errors: FieldErrors): ServiceError {
+  return new ServiceError('validation_failed', 'One or more validation errors occurred.', { errors });
+}

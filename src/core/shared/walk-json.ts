@@ -1,0 +1,194 @@
+/** What is told of a JSON text while it is walked. Positions are UTF-16 code units; a string's begin and end with its quotes. */
+export interface JsonVisitor {
+  /** An object or array begins. */
+  open(isObject: boolean): void;
+  /** The name of the member whose value comes next. */
+  name(start: number, end: number, isEscaped: boolean): void;
+  /** A string, number, `true`, `false` or `null`. */
+  scalar(start: number, end: number, isEscaped: boolean): void;
+  /** The innermost object or array ends. */
+  close(): void;
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [
+  0x22, 0x5c, 0x2c, 0x3a, 0x2d, 0x2b, 0x2e, 0x30, 0x39,
+] as const;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, SPACE, LETTER_U] = [
+  0x5b, 0x5d, 0x7b, 0x7d, 0x20, 0x75,
+] as const;
+/** What may stand between the tokens of JSON besides a space (RFC 8259, section 2). */
+const [TAB, LINE_FEED, CARRIAGE_RETURN] = [0x09, 0x0a, 0x0d] as const;
+
+const HEX = /[0-9a-f]{4}/iy;
+/** What ends a stretch of a string: a quote, a backslash, or a control character. */
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for.
+const SPECIAL = /["\\\u0000-\u001f]/g;
+/** From so many characters on a regular expression is quicker than a loop. */
+const STRETCH = 32;
+const LITERALS = ['true', 'false', 'null'];
+
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+const isExponent = (code: number): boolean => (code | 0x20) === 0x65;
+
+class Walk {
+  readonly #text: string;
+
+  readonly #visitor: JsonVisitor;
+
+  #at = 0;
+
+  constructor(text: string, visitor: JsonVisitor) {
+    this.#text = text;
+    this.#visitor = visitor;
+  }
+
+  /** Everything from the first character to the last. No stack of calls that a hostile depth could use up. */
+  whole(): void {
+    const isObject: boolean[] = [];
+    for (;;) {
+      const opened = this.#beginValue();
+      if (opened !== undefined) {
+        isObject.push(opened);
+        if (opened) this.#name();
+        continue;
+      }
+      for (;;) {
+        const code = this.#next();
+        const inside = isObject[isObject.length - 1];
+        if (inside === undefined) {
+          if (this.#at < this.#text.length) throw this.#wrong();
+          return;
+        }
+        this.#at += 1;
+        if (code === COMMA) {
+          if (inside) this.#name();
+          break;
+        }
+        if (code !== (inside ? CLOSE_OBJECT : CLOSE_LIST)) throw this.#wrong();
+        isObject.pop();
+        this.#visitor.close();
+      }
+    }
+  }
+
+  /** Never says where or what: a text may be anybody's data. */
+  #wrong(): SyntaxError {
+    return new SyntaxError('The text is not JSON.');
+  }
+
+  /** The first code unit that is no space; NaN at the end. */
+  #next(): number {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return code;
+      this.#at += 1;
+    }
+  }
+
+  /** Reads a value, or the beginning of an object (`true`) or array (`false`) that holds something. */
+  #beginValue(): boolean | undefined {
+    const code = this.#next();
+    if (code !== OPEN_OBJECT && code !== OPEN_LIST) {
+      this.#scalar(code);
+      return undefined;
+    }
+    const isObject = code === OPEN_OBJECT;
+    this.#visitor.open(isObject);
+    this.#at += 1;
+    if (this.#next() !== (isObject ? CLOSE_OBJECT : CLOSE_LIST)) return isObject;
+    this.#at += 1;
+    this.#visitor.close();
+    return undefined;
+  }
+
+  #name(): void {
+    if (this.#next() !== QUOTE) throw this.#wrong();
+    const start = this.#at;
+    const isEscaped = this.#string();
+    this.#visitor.name(start, this.#at, isEscaped);
+    if (this.#next() !== COLON) throw this.#wrong();
+    this.#at += 1;
+  }
+
+  #scalar(code: number): void {
+    const start = this.#at;
+    let isEscaped = false;
+    if (code === QUOTE) isEscaped = this.#string();
+    else if (code === MINUS || isDigit(code)) this.#number();
+    else this.#literal();
+    this.#visitor.scalar(start, this.#at, isEscaped);
+  }
+
+  #literal(): void {
+    const literal = LITERALS.find((each) => this.#text.startsWith(each, this.#at));
+    if (literal === undefined) throw this.#wrong();
+    this.#at += literal.length;
+  }
+
+  #digits(): void {
+    const start = this.#at;
+    while (isDigit(this.#text.charCodeAt(this.#at))) this.#at += 1;
+    if (this.#at === start) throw this.#wrong();
+  }
+
+  #number(): void {
+    if (this.#text.charCodeAt(this.#at) === MINUS) this.#at += 1;
+    if (this.#text.charCodeAt(this.#at) === ZERO) this.#at += 1;
+    else this.#digits();
+    if (this.#text.charCodeAt(this.#at) === POINT) {
+      this.#at += 1;
+      this.#digits();
+    }
+    if (!isExponent(this.#text.charCodeAt(this.#at))) return;
+    this.#at += 1;
+    const sign = this.#text.charCodeAt(this.#at);
+    if (sign === PLUS || sign === MINUS) this.#at += 1;
+    this.#digits();
+  }
+
+  /** Reads a string, and returns whether there is an escape in it. */
+  #string(): boolean {
+    const text = this.#text;
+    let isEscaped = false;
+    let at = this.#at + 1;
+    for (let plain = 0; ;) {
+      if (plain === STRETCH) {
+        SPECIAL.lastIndex = at;
+        at = SPECIAL.test(text) ? SPECIAL.lastIndex - 1 : text.length;
+      }
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) break;
+      if (code === BACKSLASH) {
+        isEscaped = true;
+        plain = 0;
+        at = this.#afterEscape(at + 1);
+      } else if (code >= SPACE) {
+        plain += 1;
+        at += 1;
+      } else {
+        // A control character, or NaN: the end of the text.
+        throw this.#wrong();
+      }
+    }
+    this.#at = at + 1;
+    return isEscaped;
+  }
+
+  #afterEscape(at: number): number {
+    if (this.#text.charCodeAt(at) === LETTER_U) {
+      HEX.lastIndex = at + 1;
+      if (HEX.test(this.#text)) return HEX.lastIndex;
+    } else if ('"\\/bfnrt'.includes(this.#text.charAt(at)) && at < this.#text.length) {
+      return at + 1;
+    }
+    throw this.#wrong();
+  }
+}
+
+/**
+ * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws a `SyntaxError` where `JSON.parse` does
+ * (RFC 8259), but only once it has come there; and what the visitor throws.
+ */
+export function walkJson(text: string, visitor: JsonVisitor): void {
+  new Walk(text, visitor).whole();
+}

@@ -1,0 +1,337 @@
+import type { Transform } from '../access/access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import { requireAccess } from '../access/require-permission.ts';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { createBudget, type Budget } from '../expressions/budget.ts';
+import { joinedPath } from '../shared/member-path.ts';
+import { newPosition } from '../shared/position.ts';
+import { FieldReporter } from '../shared/field-reporter.ts';
+import { retryRace } from '../shared/retry-race.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import { tokenIds } from './choose-token-id.ts';
+import { findDuplicate, lastsAsLong, lockHolder, type Wanted } from './find-duplicate.ts';
+import { openToken, showToken, type OpenTokenDeps } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
+import { writesAsItself } from './ownership.ts';
+import { prepareContent, wholeData, type PreparedContent } from './prepare-token.ts';
+import { derive, matchesOf, sealContent, type DerivedParts } from './seal-token.ts';
+import type { StoredToken } from './token.ts';
+import type { TokenInput } from './token-input.ts';
+import { changedResult, duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
+import type { TokenStore, TokenWrite, WriteObstacle } from './token-store.ts';
+
+export interface CreateTokenDeps extends OpenTokenDeps {
+  readonly tokenStore: TokenStore;
+  readonly tenantKeys: TenantKeys;
+  /** How long a cvc lives, in ms. */
+  readonly cvcLifetimeMs: number;
+}
+
+/** One token on its way into the store. */
+interface Draft {
+  readonly input: TokenInput;
+  readonly content: PreparedContent;
+  readonly derived: DerivedParts;
+  readonly transform: Transform;
+  readonly deduplicate: boolean;
+  readonly ids: Iterator<string>;
+  id: string;
+  /** Holder of a lock that stands for nothing any more. */
+  lockOf?: string;
+  /** The token that was there already. */
+  duplicate?: StoredToken;
+  /** Another draft of the same request that this one would be a duplicate of. */
+  sameAs?: Draft;
+  /** Another draft is taken for this one. */
+  isMatched?: true;
+}
+
+/** An input with the path of its token in the request: empty, or `a[0]` inside a tokenize request. */
+export interface PlacedInput {
+  readonly path: string;
+  readonly input: TokenInput;
+}
+
+/** Checks every content; errors carry the path of their token. */
+function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget): readonly PreparedContent[] {
+  const fields = new FieldReporter();
+  const contents = placed.flatMap(({ path, input }) => {
+    try {
+      return [prepareContent(input, now, budget)];
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
+      fields.add(prefixed(path, error.errors));
+      return [];
+    }
+  });
+  fields.throwIfFailed();
+  checkDetails(contents);
+  return contents;
+}
+
+/** Most bytes of JSON of the metadata, masks and expressions of one request: they become visible by one transaction of at most 4 MB. */
+const DETAILS_MAX_BYTES = 3_000_000;
+
+function checkDetails(contents: readonly PreparedContent[]): void {
+  const bytesOf = ({ details }: PreparedContent) => Buffer.byteLength(JSON.stringify(details));
+  const bytes = contents.length === 1 ? 0 : contents.reduce((sum, content) => sum + bytesOf(content), 0);
+  if (bytes > DETAILS_MAX_BYTES)
+    throw new ServiceError(
+      'payload_too_large',
+      `Metadata, masks and expressions of a request are at most ${String(DETAILS_MAX_BYTES)} bytes of JSON.`,
+    );
+}
+
+function prefixed(path: string, errors: Readonly<Record<string, readonly string[]>>) {
+  return Object.fromEntries(
+    Object.entries(errors).map(([member, messages]) => [joinedPath(path, member), messages]),
+  );
+}
+
+function nextId(draft: Pick<Draft, 'ids'>): string {
+  const next = draft.ids.next();
+  if (next.done === true) throw new ServiceError('conflict', 'A token with this id exists.');
+  return next.value;
+}
+
+async function draftAll(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  placed: readonly PlacedInput[],
+  writes: WriteIdentity,
+  budget: Budget,
+): Promise<Draft[]> {
+  const contents = prepareAll(placed, deps.clock(), budget);
+  const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
+  const derived = await derive(deps.tenantKeys, caller.tenantId, contents);
+  const drafts = placed.map(({ input }, index): Draft => {
+    const [content, parts, transform] = [contents[index], derived[index], transforms[index]];
+    if (content === undefined || parts === undefined || transform === undefined)
+      throw new Error('create tokens: a token was lost');
+    const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
+    const ids = tokenIds(input.id, content.data, {
+      type: input.type,
+      writes,
+      budget,
+    });
+    return { input, content, derived: parts, transform, deduplicate, ids, id: '' };
+  });
+  matchWithin(drafts);
+  for (const draft of drafts) if (draft.sameAs === undefined) draft.id = nextId(draft);
+  return drafts;
+}
+
+/** Of the drafts of one match hash that want deduplication, the first of those that live longest stands for all. */
+function matchWithin(drafts: readonly Draft[]): void {
+  const longest = new Map<string, Draft>();
+  const wanting = drafts.filter(({ deduplicate }) => deduplicate);
+  for (const draft of wanting) {
+    const known = longest.get(draft.derived.matchHash);
+    if (known === undefined || !lastsAsLong(known.content, draft.content))
+      longest.set(draft.derived.matchHash, draft);
+  }
+  for (const draft of wanting) {
+    const other = longest.get(draft.derived.matchHash);
+    if (other === undefined || other === draft) continue;
+    draft.sameAs = other;
+    other.isMatched = true;
+  }
+}
+
+async function assemble(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  draft: Draft,
+  writeId: Buffer,
+): Promise<TokenWrite> {
+  const now = deps.clock();
+  const { containers, expiration } = draft.content;
+  const place = {
+    tenantId: caller.tenantId,
+    id: draft.id,
+    type: draft.input.type,
+    containers,
+    createdBy: caller.applicationId,
+    isSolelyOwn: writesAsItself(caller),
+    isShared: draft.isMatched === true && !writesAsItself(caller),
+  };
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, draft.content);
+  const until = now + deps.cvcLifetimeMs;
+  const token: StoredToken = {
+    ...place,
+    ...draft.derived,
+    ...sealed,
+    ...(sealedCvc === undefined ? {} : { cvcUntil: until }),
+    ...(expiration === undefined ? {} : { expiration }),
+    createdAt: now,
+    position: newPosition(now),
+    holdsLock: draft.deduplicate,
+    version: 1,
+    writeId,
+  };
+  return {
+    token,
+    ...(sealedCvc === undefined ? {} : { cvc: { sealedCvc, until } }),
+    ...(draft.lockOf === undefined ? {} : { lockOf: draft.lockOf }),
+  };
+}
+
+const wantedBy = (caller: Caller, { derived, content }: Draft, writeId: Buffer): Wanted => ({
+  tenantId: caller.tenantId,
+  fingerprint: derived.fingerprint,
+  matchHash: derived.matchHash,
+  writeId,
+  ...(content.expiration && { expiration: content.expiration }),
+});
+
+/** Looks for tokens that are there already, for those drafts that want to know. */
+async function findDuplicates(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+  writeId: Buffer,
+): Promise<void> {
+  const wanting = drafts.filter(
+    (draft) => draft.deduplicate && draft.sameAs === undefined && draft.duplicate === undefined,
+  );
+  await Promise.all(
+    wanting.map(async (draft) => {
+      const matches = await matchesOf(deps.tenantKeys, caller.tenantId, draft.content);
+      const duplicate = await findDuplicate(deps, caller, wantedBy(caller, draft, writeId), matches);
+      if (duplicate !== undefined) draft.duplicate = duplicate;
+    }),
+  );
+}
+
+/** Clears an obstacle out of the way of the next attempt, or throws `conflict` if there is no way. */
+async function clear(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+  writeId: Buffer,
+  obstacle: WriteObstacle,
+): Promise<void> {
+  if (obstacle === 'changed') return;
+  if ('taken' in obstacle) {
+    const draft = drafts.find(
+      ({ id, duplicate, sameAs }) => id === obstacle.taken.id && !duplicate && !sameAs,
+    );
+    if (hasExpired(obstacle.taken, deps.clock())) await deps.tokenStore.deleteWhole(obstacle.taken);
+    else if (draft !== undefined) draft.id = nextId(draft);
+    return;
+  }
+  for (const draft of drafts.filter(
+    ({ deduplicate, duplicate, sameAs }) => deduplicate && !duplicate && !sameAs,
+  )) {
+    const holder = await lockHolder(deps, caller, wantedBy(caller, draft, writeId), obstacle.lockedBy);
+    if (holder !== undefined) draft.duplicate = holder;
+    else draft.lockOf = obstacle.lockedBy;
+  }
+}
+
+/** Two tokens of one request cannot have one id: the later one moves on. */
+function separateIds(drafts: readonly Draft[]): void {
+  const used = new Set<string>();
+  for (const draft of drafts) {
+    while (used.has(draft.id)) draft.id = nextId(draft);
+    used.add(draft.id);
+  }
+}
+
+type Written = readonly StoredToken[] | 'lost';
+
+/** One attempt to write what is left to write. Answers the tokens as they stand, in the order of the drafts that needed writing. */
+async function attempt(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  drafts: readonly Draft[],
+  writeId: Buffer,
+): Promise<Written> {
+  const fresh = drafts.filter(({ duplicate, sameAs }) => duplicate === undefined && sameAs === undefined);
+  if (fresh.length === 0) return [];
+  separateIds(fresh);
+  const writes = await Promise.all(fresh.map((draft) => assemble(deps, caller, draft, writeId)));
+  const outcome = await deps.tokenStore.create(writes);
+  if (outcome === 'written') return writes.map(({ token }) => token);
+  // An earlier attempt of this very request had written everything, and its answer was lost.
+  if (outcome !== 'changed' && 'taken' in outcome && outcome.taken.writeId.equals(writeId)) {
+    return deps.tokenStore.findMany(
+      caller.tenantId,
+      writes.map(({ token }) => token.id),
+    );
+  }
+  await clear(deps, caller, drafts, writeId, outcome);
+  return 'lost';
+}
+
+async function resultOf(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  draft: Draft,
+  written: ReadonlyMap<string, StoredToken>,
+  writeId: Buffer,
+  budget: Budget,
+): Promise<TokenResult> {
+  const source = draft.sameAs ?? draft;
+  if (source.duplicate !== undefined)
+    return duplicateResult(deps, caller, source.duplicate, 'token:create', budget);
+  const token = written.get(source.id);
+  if (token === undefined) throw new ServiceError('conflict', 'A token was changed while it was created.');
+  const { content, transform } = draft;
+  // Written by an earlier attempt of this request, and changed by others since.
+  if (!token.writeId.equals(writeId)) {
+    const changed = await changedResult(deps, caller, token, 'token:create', transform, budget);
+    const { fingerprint } = draft.derived;
+    return changed.shows === 'identity' ? { ...changed, token: { ...token, fingerprint } } : changed;
+  }
+  if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
+  const isFresh = token.version === 1;
+  const view = isFresh
+    ? await showToken(
+        token,
+        transform,
+        {
+          // What was just sealed need not be opened again to be shown.
+          details: content.details,
+          ...(content.masked && { masked: content.masked }),
+          data: () => Promise.resolve(content.data),
+          wholeData: () => Promise.resolve(wholeData(content.data, content.cvc)),
+        },
+        budget,
+      )
+    : await openToken(deps, token, transform, budget);
+  return writtenResult(token, view);
+}
+
+/**
+ * Creates tokens, all of them or none. Throws `validation_failed` with everything that is wrong with any of them, `payload_too_large`,
+ * `forbidden` if no rule grants `token:create` on all containers of each, and `conflict` if a literal id is taken. Each answer shows the
+ * data under the transform of the rule that decided for it.
+ */
+export async function createTokens(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  placed: readonly PlacedInput[],
+  writes: WriteIdentity,
+): Promise<readonly TokenResult[]> {
+  const writeId = writes.newWriteId();
+  const budget = createBudget();
+  const drafts = await draftAll(deps, caller, placed, writes, budget);
+  await findDuplicates(deps, caller, drafts, writeId);
+  const written = await retryRace(() => attempt(deps, caller, drafts, writeId));
+  const byId = new Map(written.map((token) => [token.id, token]));
+  return Promise.all(drafts.map((draft) => resultOf(deps, caller, draft, byId, writeId, budget)));
+}
+
+/** {@link createTokens} for one token. */
+export async function createToken(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  input: TokenInput,
+  writes: WriteIdentity,
+): Promise<TokenResult> {
+  const [result] = await createTokens(deps, caller, [{ path: '', input }], writes);
+  if (result === undefined) throw new Error('create token: nothing was created');
+  return result;
+}

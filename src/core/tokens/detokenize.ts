@@ -1,0 +1,150 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
+import {
+  fillTokenTemplate,
+  type Filling,
+  parseTokenTemplate,
+  referencesOf,
+  type TokenTemplate,
+} from '../expressions/token-expression.ts';
+import { TemplateFields } from '../expressions/template-fields.ts';
+import { hasExpression } from '../expressions/template.ts';
+import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { pathOf, type Place } from '../shared/member-path.ts';
+import { Secret } from '../shared/secret.ts';
+import {
+  resolveTokens,
+  type Detokenization,
+  type ResolvedTokens,
+  type ResolveTokensDeps,
+} from './resolve-tokens.ts';
+
+/** Most that one request may fill in, in bytes of JSON (decisions.md, section 3, List). */
+export const DETOKENIZED_MAX_BYTES = 6_000_000;
+
+/** A value with its expressions filled in, and until when it may be kept. */
+export interface DetokenizedJson extends Pick<ResolvedTokens, 'keepUntil' | 'tokens'> {
+  readonly value: Secret<Json>;
+}
+
+interface ParsedText {
+  readonly path: string;
+  readonly template: TokenTemplate;
+}
+
+/** A list or object, and those of its members that hold expressions. */
+interface ParsedContainer {
+  readonly source: readonly Json[] | JsonObject;
+  /** By name or index. */
+  readonly members: readonly (readonly [string, ParsedJson])[];
+}
+
+/** What of a JSON value holds expressions, parsed; all else passes through as it is. */
+export type ParsedJson = ParsedText | ParsedContainer;
+
+function parseText(text: string, path: string, fields: TemplateFields): ParsedText | undefined {
+  try {
+    const template = parseTokenTemplate(text, fields.budget);
+    fields.countExpressions(path, referencesOf(template).length);
+    return { path, template };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    fields.report(path, error.message);
+    return undefined;
+  }
+}
+
+/** Parses the texts of a JSON value that hold expressions, `undefined` if none does; what is wrong is reported with its path below `root`. */
+export function parseTexts(
+  value: Json,
+  root: string,
+  fields: TemplateFields,
+  place?: Place,
+): ParsedJson | undefined {
+  if (typeof value === 'string')
+    return hasExpression(value) && !fields.isFull
+      ? parseText(value, pathOf(place, root) || 'body', fields)
+      : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const members: (readonly [string, ParsedJson])[] = [];
+  const look = (member: number | string, child: Json) => {
+    // Most leaves are no text, and most texts hold nothing.
+    const isPlain = typeof child === 'string' ? !hasExpression(child) : typeof child !== 'object';
+    const parsed = isPlain ? undefined : parseTexts(child, root, fields, { parent: place, member });
+    if (parsed !== undefined) members.push([String(member), parsed]);
+  };
+  if (Array.isArray(value))
+    (value as readonly Json[]).forEach((element, index) => {
+      look(index, element);
+    });
+  else if (isJsonObject(value)) for (const name of Object.keys(value)) look(name, value[name] ?? null);
+  return members.length === 0 ? undefined : { source: value, members };
+}
+
+/** All templates in a parsed value. */
+export function templatesIn(parsed: ParsedJson | undefined): readonly TokenTemplate[] {
+  if (parsed === undefined) return [];
+  return 'template' in parsed
+    ? [parsed.template]
+    : parsed.members.flatMap(([, member]) => templatesIn(member));
+}
+
+/** The value with every template filled in; a filter that fails is reported with its path. */
+function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields): Json {
+  if ('source' in parsed) {
+    const { source } = parsed;
+    const filled = parsed.members.map(
+      ([name, member]) => [name, fillTexts(member, filling, fields)] as const,
+    );
+    return Array.isArray(source)
+      ? Object.assign((source as readonly Json[]).slice(), Object.fromEntries(filled))
+      : jsonObject([...Object.entries(source), ...filled]);
+  }
+  try {
+    return fillTokenTemplate(parsed.template, filling);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    fields.report(parsed.path, error.message);
+    return null;
+  }
+}
+
+/**
+ * Fills in every detokenization expression of a JSON value. Throws `validation_failed` with the paths of bad expressions, and what
+ * {@link resolveTokens} throws.
+ */
+export async function detokenizeJson(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  what: Detokenization,
+  value: Json,
+  path = '',
+): Promise<DetokenizedJson> {
+  const fields = new TemplateFields();
+  const parsed = parseTexts(value, path, fields);
+  fields.throwIfFailed();
+  const references = templatesIn(parsed).flatMap(referencesOf);
+  const { budget } = fields;
+  const tokens = await resolveTokens(deps, caller, what, references);
+  const filling = { valueOf: tokens.valueOf, budget };
+  const filled = parsed === undefined ? value : fillTexts(parsed, filling, fields);
+  fields.throwIfFailed();
+  const { keepUntil } = tokens;
+  return {
+    value: new Secret(filled),
+    tokens: tokens.tokens,
+    ...(keepUntil === undefined ? {} : { keepUntil }),
+  };
+}
+
+/** The detokenize operation: needs `token:read`, and shows what its rules show. */
+export async function detokenize(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  value: Json,
+): Promise<Secret<Json>> {
+  requirePermission(caller, 'token:read');
+  const what = { permission: 'token:read', maxBytes: DETOKENIZED_MAX_BYTES } as const;
+  return (await detokenizeJson(deps, caller, what, value)).value;
+}

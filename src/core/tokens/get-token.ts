@@ -1,0 +1,22 @@
+import type { Caller } from '../applications/application.ts';
+import { requireAccess } from '../access/require-permission.ts';
+import { createBudget } from '../expressions/budget.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { openToken, type OpenTokenDeps } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
+import type { StoredToken, TokenView } from './token.ts';
+
+/** What a caller is told about a token that is not there, has expired, or is another tenant's. */
+export function noSuchToken(): ServiceError {
+  return new ServiceError('not_found', 'The token does not exist.');
+}
+
+/** The token as the caller's rule for `token:read` shows it. `stored` is the token of the caller's tenant by the id asked for. */
+export async function getToken(
+  deps: OpenTokenDeps,
+  caller: Caller,
+  stored: StoredToken | undefined,
+): Promise<TokenView> {
+  if (stored?.tenantId !== caller.tenantId || hasExpired(stored, deps.clock())) throw noSuchToken();
+  return openToken(deps, stored, requireAccess(caller, 'token:read', stored), createBudget());
+}

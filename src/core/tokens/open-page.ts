@@ -1,0 +1,122 @@
+import type { Transform } from '../access/access-rule.ts';
+import { SEAL_OVERHEAD_BYTES } from '../crypto/record-seal.ts';
+import type { Budget } from '../expressions/budget.ts';
+import type { Json } from '../shared/json.ts';
+import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
+import type { Secret } from '../shared/secret.ts';
+import {
+  describe,
+  maskData,
+  openData,
+  openDetails,
+  openWholeData,
+  type OpenTokenDeps,
+} from './open-token.ts';
+import type { StoredToken, TokenDescription, TokenHead, TokenView } from './token.ts';
+import { descriptionOf } from './token-object.ts';
+
+/** Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions (decisions.md, section 3, List). */
+const PAGE_BYTES = 1_250_000;
+
+/** A token of a page, with the transform that its reader may see it under. */
+export interface PermittedHead {
+  readonly token: TokenHead;
+  readonly transform: Transform;
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** What a token shows of its data on a page; `too_large` for what is left out. */
+type Data = Secret<Json> | 'too_large' | undefined;
+
+/** A token whose data stands in its own item. */
+function withData(token: TokenHead): StoredToken | undefined {
+  return token.sealedData && { ...token, sealedData: token.sealedData };
+}
+
+/**
+ * Opens the tokens of a page. Each has an equal share of the answer, so that what others stored decides nothing of what is shown of it;
+ * data in items of its own is not read.
+ */
+export async function openPage(
+  deps: OpenTokenDeps,
+  permitted: readonly PermittedHead[],
+  size: number,
+  budget: Budget,
+): Promise<readonly TokenView[]> {
+  const share = PAGE_BYTES / size;
+  const fits = (data: Secret<Json> | undefined): Data =>
+    data !== undefined && bytesOf(data.reveal()) > share ? 'too_large' : data;
+
+  const revealed = permitted.flatMap(({ token, transform }) => {
+    const whole = transform === 'reveal' && token.dataBytes <= share ? withData(token) : undefined;
+    return whole === undefined ? [] : [whole];
+  });
+  const opened = await openWholeData(deps, revealed);
+  const wholeOf = new Map(revealed.map(({ id }, index) => [id, opened[index]]));
+
+  /** The data that a mask is to be evaluated on; `undefined` if it holds more than its share of what a request may open. */
+  async function openShare(token: StoredToken): Promise<Secret<Json> | undefined> {
+    try {
+      return await openData(deps.vault, token, new MembersAllowance(MEMBERS_MAX / size));
+    } catch (error) {
+      if (error instanceof JsonExtentError) return undefined;
+      throw error;
+    }
+  }
+
+  async function dataOf(
+    token: TokenHead,
+    transform: Transform,
+    description: TokenDescription | undefined,
+  ): Promise<Data> {
+    if (transform === 'redact' || (transform === 'mask' && !token.hasMask)) return undefined;
+    if (transform === 'reveal') return fits(wholeOf.get(token.id)) ?? 'too_large';
+    // A mask that is left out is not opened, so nothing can be masked by it.
+    if (description === undefined) return 'too_large';
+    const inline = withData(token);
+    const data = inline && (await openShare(inline));
+    return data === undefined ? 'too_large' : fits(maskData(description.mask, data, budget));
+  }
+
+  return Promise.all(
+    permitted.map(async ({ token, transform }) => {
+      const description = isLarge(token, share)
+        ? undefined
+        : describe(token, await openDetails(deps.vault, token));
+      return view(token, await dataOf(token, transform, description), description, share);
+    }),
+  );
+}
+
+/** Whether what describes a token takes more than its share: such details are not opened. */
+function isLarge({ sealedDetails }: TokenHead, share: number): boolean {
+  return sealedDetails !== undefined && sealedDetails.length - SEAL_OVERHEAD_BYTES > share;
+}
+
+/** The members that are named where a description is left out: those that there are, or, if it was not opened, may be. */
+function describing(token: TokenHead, description: TokenDescription | undefined): readonly string[] {
+  if (description === undefined)
+    return [...(token.hasMask ? ['mask'] : []), 'fingerprint_expression', 'metadata', 'search_indexes'];
+  const members = descriptionOf(description);
+  return Object.keys(members).filter((name) => members[name as keyof typeof members] !== undefined);
+}
+
+function view(
+  token: TokenHead,
+  data: Data,
+  description: TokenDescription | undefined,
+  share: number,
+): TokenView {
+  const isDescribed = description !== undefined && bytesOf(descriptionOf(description)) <= share;
+  const omitted = [
+    ...(data === 'too_large' ? ['data'] : []),
+    ...(isDescribed ? [] : describing(token, description)),
+  ];
+  return {
+    ...token,
+    ...(isDescribed && { description }),
+    ...(data !== undefined && data !== 'too_large' && { data }),
+    ...(omitted.length > 0 && { omitted }),
+  };
+}

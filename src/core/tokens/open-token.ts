@@ -1,0 +1,184 @@
+import type { Transform } from '../access/access-rule.ts';
+import type { Vault } from '../crypto/vault.ts';
+import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
+import { ExpressionError } from '../expressions/expression-error.ts';
+import { renderTemplates } from '../expressions/render.ts';
+import type { Clock } from '../shared/clock.ts';
+import type { Json } from '../shared/json.ts';
+import type { MembersAllowance } from '../shared/json-extent.ts';
+import { Secret } from '../shared/secret.ts';
+import { wholeData } from './prepare-token.ts';
+import { sealContext } from './seal-context.ts';
+import type { StoredToken, TokenDescription, TokenDetails, TokenView } from './token.ts';
+import type { StoredCvc, TokenStore } from './token-store.ts';
+import { tokenType } from './token-type.ts';
+
+export interface OpenTokenDeps {
+  readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** The details of a token; an empty object when all are the defaults of its type. */
+export async function openDetails(
+  vault: Vault,
+  token: Omit<StoredToken, 'sealedData'>,
+  allowance?: MembersAllowance,
+): Promise<TokenDetails> {
+  if (token.sealedDetails === undefined) return {};
+  const details = await vault.open(sealContext(token, 'details'), token.sealedDetails, allowance);
+  // Only this module's counterpart in create and update writes the field, and the seal proves it unchanged.
+  return details.reveal() as TokenDetails;
+}
+
+/** The stored data of a token, without a cvc: what expressions see. */
+export function openData(
+  vault: Vault,
+  token: StoredToken,
+  allowance?: MembersAllowance,
+): Promise<Secret<Json>> {
+  return vault.open(sealContext(token, 'data'), token.sealedData, allowance);
+}
+
+/** Whether a card has a cvc whose hour is not over; whether the record is still there is another question. */
+function hasCvc(token: StoredToken, now: number): boolean {
+  return token.cvcUntil !== undefined && token.cvcUntil > now;
+}
+
+/** A card's cvc; `undefined` from the instant its hour is over, whether it was swept or not. */
+async function openCvc(
+  deps: OpenTokenDeps,
+  token: StoredToken,
+  cvc: StoredCvc | undefined,
+): Promise<Secret<Json> | undefined> {
+  const now = deps.clock();
+  if (cvc === undefined || cvc.until <= now || !hasCvc(token, now)) return undefined;
+  return deps.vault.open(sealContext(token, 'cvc'), cvc.sealedCvc);
+}
+
+/** The whole data of tokens of one tenant, in their order: a card has its cvc as long as that lives. One read for all of them. */
+export async function openWholeData(
+  deps: OpenTokenDeps,
+  tokens: readonly StoredToken[],
+  allowance?: MembersAllowance,
+): Promise<readonly Secret<Json>[]> {
+  const withCvc = tokens.filter((token) => hasCvc(token, deps.clock()));
+  const [first] = withCvc;
+  const ids = withCvc.map(({ id }) => id);
+  const cvcs =
+    first === undefined ? new Map<string, StoredCvc>() : await deps.tokenStore.findCvcs(first.tenantId, ids);
+  return Promise.all(
+    tokens.map(async (token) =>
+      wholeData(await openData(deps.vault, token, allowance), await openCvc(deps, token, cvcs.get(token.id))),
+    ),
+  );
+}
+
+/** The masked value; `undefined` if there is no mask, or it fails or costs too much: what cannot be masked is redacted. */
+export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret<Json> | undefined {
+  if (mask === null) return undefined;
+  try {
+    return new Secret(renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS)));
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+/** The mask that a token has: its own or that of its type. */
+export function maskOf(token: Pick<StoredToken, 'type'>, details: TokenDetails): Json {
+  return details.mask === undefined ? tokenType(token.type).mask : details.mask;
+}
+
+/** The details of a token with the defaults of its type. */
+export function describe(token: Pick<StoredToken, 'type'>, details: TokenDetails): TokenDescription {
+  const type = tokenType(token.type);
+  const searchIndexes = details.searchIndexes ?? type.searchIndexes;
+  return {
+    mask: maskOf(token, details),
+    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
+    ...(searchIndexes.length === 0 ? {} : { searchIndexes }),
+    fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
+  };
+}
+
+/** The parts of a token, opened only when a transform needs them. */
+export interface TokenParts {
+  readonly details: TokenDetails;
+  /** The data that expressions see, without a cvc. */
+  data(): Promise<Secret<Json>>;
+  /** The masked data, if the mask was evaluated on it before. */
+  readonly masked?: Secret<Json>;
+  /** The data with everything that belongs to it. */
+  wholeData(): Promise<Secret<Json>>;
+}
+
+async function transformed(
+  transform: Transform,
+  mask: Json,
+  parts: TokenParts,
+  budget: Budget,
+): Promise<Secret<Json> | undefined> {
+  if (transform === 'reveal') return parts.wholeData();
+  if (transform === 'redact' || mask === null) return undefined;
+  return parts.masked ?? maskData(mask, await parts.data(), budget);
+}
+
+/** A token as a caller sees it under a transform (spec.md, Transform values). Opens no more than the transform shows. */
+export async function showToken(
+  token: StoredToken,
+  transform: Transform,
+  parts: TokenParts,
+  budget: Budget,
+): Promise<TokenView> {
+  const description = describe(token, parts.details);
+  const data = await transformed(transform, description.mask, parts, budget);
+  return { ...token, description, ...(data === undefined ? {} : { data }) };
+}
+
+/** A token that was read, with the transform that its reader may see it under. */
+export interface PermittedToken {
+  readonly token: StoredToken;
+  readonly transform: Transform;
+  /** Nothing of it is shown but its data. */
+  readonly isDataAlone?: boolean;
+}
+
+/** {@link showToken} for tokens that were read from the store. Throws `JsonExtentError` for more than `allowance` leaves. */
+export async function openTokens(
+  deps: OpenTokenDeps,
+  permitted: readonly PermittedToken[],
+  budget: Budget,
+  allowance?: MembersAllowance,
+): Promise<readonly TokenView[]> {
+  const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
+  const whole = await openWholeData(deps, revealed, allowance);
+  const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));
+  return Promise.all(
+    permitted.map(async ({ token, transform, isDataAlone = false }) =>
+      showToken(
+        token,
+        transform,
+        {
+          // The mask is among them.
+          details: isDataAlone && transform !== 'mask' ? {} : await openDetails(deps.vault, token, allowance),
+          data: () => openData(deps.vault, token, allowance),
+          wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token, allowance),
+        },
+        budget,
+      ),
+    ),
+  );
+}
+
+/** {@link openTokens} for one token. */
+export async function openToken(
+  deps: OpenTokenDeps,
+  token: StoredToken,
+  transform: Transform,
+  budget: Budget,
+): Promise<TokenView> {
+  const [view] = await openTokens(deps, [{ token, transform }], budget);
+  if (view === undefined) throw new Error('open token: nothing was opened');
+  return view;
+}

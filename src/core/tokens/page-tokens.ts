@@ -1,0 +1,160 @@
+import { decideAccess } from '../access/access-decision.ts';
+import type { Transform } from '../access/access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import type { Permission } from '../access/permission.ts';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { createBudget } from '../expressions/budget.ts';
+import { decodeCursor, encodeCursor, type CursorScope } from '../shared/cursor.ts';
+import {
+  COUNT_MAX,
+  sliceAfter,
+  sliceNumbered,
+  type Page,
+  type PageRequest,
+  type Slice,
+} from '../shared/pagination.ts';
+import { openPage } from './open-page.ts';
+import type { OpenTokenDeps } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
+import type { TokenHead, TokenView } from './token.ts';
+import type { TokenCandidate, TokenStore } from './token-store.ts';
+
+export interface PageTokensDeps extends OpenTokenDeps {
+  readonly tokenStore: TokenStore;
+  readonly tenantKeys: TenantKeys;
+}
+
+/** What a list or a search looks for. */
+export interface TokenQuery {
+  /** Name of the list, its permission, and its filters in one spelling: what a cursor is bound to. */
+  readonly list: string;
+  readonly permission: Permission;
+  readonly filters: string;
+  /** Hashed terms, all of which must hold. */
+  readonly terms: readonly string[];
+  /** The fingerprint that must hold. */
+  readonly fingerprint?: string;
+  /** Ids that alone can match; then no index is walked. */
+  readonly ids?: readonly string[];
+  /** It asks for data or a fingerprint, and so must not tell of tokens that are redacted for the caller (decisions.md, section 3, Search). */
+  readonly asksForData?: boolean;
+  /** What else must hold, as far as a candidate shows it. */
+  readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
+}
+
+/** Whether a token, as it is now, stands where the query looks. */
+function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenHead): boolean {
+  const isOfFingerprint = fingerprint === undefined || token.fingerprint === fingerprint;
+  return isOfFingerprint && terms.every((term) => token.terms.includes(term));
+}
+
+/** Whether the caller may see a candidate at all, and, if the query asks for data, may learn whether the data is that. */
+function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandidate): Transform | undefined {
+  const transform = decideAccess(caller, query.permission, candidate);
+  if (transform === undefined || query.asksForData !== true) return transform;
+  const isRedacted = transform === 'redact' || (transform === 'mask' && candidate.hasMask !== true);
+  return isRedacted ? undefined : transform;
+}
+
+/** Candidates from a few tokens, newest first, after a position. */
+async function* fromTokens(tokens: readonly TokenHead[], after: string | undefined) {
+  const newestFirst = tokens.toSorted((a, b) => (a.position < b.position ? 1 : -1));
+  yield await Promise.resolve(newestFirst.filter(({ position }) => after === undefined || position < after));
+}
+
+async function candidates(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  after: string | undefined,
+  expected: number,
+  isVisible: (candidate: TokenCandidate) => boolean,
+) {
+  if (query.ids === undefined) {
+    const { terms, fingerprint } = query;
+    return deps.tokenStore.candidates(caller.tenantId, {
+      terms,
+      expected,
+      isVisible,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(after === undefined ? {} : { after }),
+    });
+  }
+  const tokens = await deps.tokenStore.findHeads(caller.tenantId, query.ids);
+  return fromTokens(
+    tokens.filter((token) => standsUnder(query, token)),
+    after,
+  );
+}
+
+/** Reads the tokens of a slice and drops what has changed since its index entry was written. */
+async function read(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  slice: readonly TokenCandidate[],
+  size: number,
+): Promise<readonly TokenView[]> {
+  const found = await deps.tokenStore.findHeads(
+    caller.tenantId,
+    slice.map(({ id }) => id),
+  );
+  const byId = new Map(found.map((token) => [token.id, token]));
+  const now = deps.clock();
+  const permitted = slice.flatMap(({ id }) => {
+    const token = byId.get(id);
+    if (token === undefined || hasExpired(token, now) || !query.matches(token)) return [];
+    if (!standsUnder(query, token)) return [];
+    const transform = transformFor(caller, query, token);
+    return transform === undefined ? [] : [{ token, transform }];
+  });
+  return openPage(deps, permitted, size, createBudget());
+}
+
+/**
+ * A page of the tokens that match a query and that the caller may see, newest first, each under the transform of the rule that decides for
+ * it. Only those are counted (decisions.md, section 3, List). Throws `validation_failed` for a cursor of something else.
+ */
+export async function pageTokens(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: TokenQuery,
+  request: PageRequest,
+): Promise<Page<TokenView>> {
+  const [{ key }, keys] = await Promise.all([
+    deps.tenantKeys.current(caller.tenantId, 'cursor'),
+    deps.tenantKeys.all(caller.tenantId, 'cursor'),
+  ]);
+  const scope: CursorScope = {
+    list: query.list,
+    applicationId: caller.credentialId,
+    filters: query.filters,
+  };
+  const now = deps.clock();
+  const isVisible = (candidate: TokenCandidate): boolean =>
+    !hasExpired(candidate, now) &&
+    query.matches(candidate) &&
+    transformFor(caller, query, candidate) !== undefined;
+  const walk = async (): Promise<Slice<TokenCandidate>> => {
+    if (request.kind === 'numbered') {
+      return sliceNumbered(
+        await candidates(deps, caller, query, undefined, COUNT_MAX, isVisible),
+        isVisible,
+        request,
+      );
+    }
+    const after = decodeCursor(keys, scope, request.cursor);
+    return sliceAfter(
+      await candidates(deps, caller, query, after, request.size + 1, isVisible),
+      isVisible,
+      request.size,
+    );
+  };
+  const { entries, total, next } = await walk();
+  const info = {
+    size: request.size,
+    after: next === undefined ? null : encodeCursor(key, scope, next),
+    ...(total !== undefined && request.kind === 'numbered' && { counted: { ...total, page: request.page } }),
+  };
+  return { items: await read(deps, caller, query, entries, request.size), info };
+}

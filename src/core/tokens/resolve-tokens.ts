@@ -1,0 +1,186 @@
+import { decideAccess } from '../access/access-decision.ts';
+import type { Transform } from '../access/access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import { createBudget } from '../expressions/budget.ts';
+import type { TokenReference } from '../expressions/token-expression.ts';
+import type { Json } from '../shared/json.ts';
+import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { openTokens, type OpenTokenDeps } from './open-token.ts';
+import { firstEnd, hasExpired } from './expiration.ts';
+import type { PermittedHead } from './open-page.ts';
+import type { UsedToken } from './kept-use.ts';
+import type { TokenHead, TokenView } from './token.ts';
+import { enrichedTokenObject } from './token-object.ts';
+import type { TokenStore } from './token-store.ts';
+
+export interface ResolveTokensDeps extends OpenTokenDeps {
+  readonly tokenStore: TokenStore;
+}
+
+/** Most distinct tokens that one request may detokenize (spec.md, Limits). */
+const TOKENS_MAX = 100;
+
+/** Why and how far a request detokenizes. */
+export interface Detokenization {
+  readonly permission: 'token:use' | 'token:read';
+  /** Most bytes of JSON that the request's tokens may hold, and that may be filled in. */
+  readonly maxBytes: number;
+}
+
+/** The tokens of a request, opened. */
+export interface ResolvedTokens {
+  /** What a reference stands for: the data, or the whole Token object. `null` for data that the caller may not see. */
+  readonly valueOf: (reference: Pick<TokenReference, 'id' | 'isWhole'>) => Json;
+  /** Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since the epoch; absent if there is none. */
+  readonly keepUntil?: number;
+  /** The tokens that were read, in no order. */
+  readonly tokens: readonly UsedToken[];
+}
+
+function failed(ids: readonly string[]): ServiceError {
+  return new ServiceError('validation_failed', `Failed to detokenize some tokens: ${ids.join(', ')}`);
+}
+
+async function findAll(
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<readonly TokenHead[]> {
+  const now = deps.clock();
+  const found = (await deps.tokenStore.findHeads(tenantId, ids)).filter((token) => !hasExpired(token, now));
+  const known = new Set(found.map(({ id }) => id));
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length > 0) throw failed(missing);
+  return found;
+}
+
+async function permittedTokens(
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  caller: Caller,
+  { permission, maxBytes }: Detokenization,
+  references: readonly TokenReference[],
+) {
+  const ids = [...new Set(references.map(({ id }) => id))];
+  if (ids.length > TOKENS_MAX)
+    throw new ServiceError(
+      'validation_failed',
+      `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`,
+    );
+  const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
+  const permitted = found.map((token) => ({ token, transform: transformOf(caller, permission, token) }));
+  checkSize(permitted, references, maxBytes);
+  return permitted;
+}
+
+/** The transform under which a token is filled in: `token:use` always inserts the raw data. Throws `forbidden`. */
+function transformOf(
+  caller: Caller,
+  permission: Detokenization['permission'],
+  token: Pick<TokenHead, 'id' | 'containers'>,
+): Transform {
+  const transform = decideAccess(caller, permission, token);
+  if (transform === undefined)
+    throw new ServiceError('forbidden', `The permission ${permission} is required for all tokens.`);
+  return permission === 'token:use' ? 'reveal' : transform;
+}
+
+/** Data from this size on stands in items of its own, in steps of it. */
+const APART_BYTES = 350_000;
+
+/** What a token counts: a caller who is not shown its data learns at most in how many items it stands. */
+function countedBytes(permitted: PermittedHead): number {
+  const { sealedData, dataBytes } = permitted.token;
+  if (permitted.transform === 'reveal') return dataBytes;
+  if (!showsData(permitted) || sealedData !== undefined) return 0;
+  return Math.ceil(dataBytes / APART_BYTES) * APART_BYTES;
+}
+
+/** Whether anything of the data is shown: what is redacted is not read either. */
+function showsData({ token, transform }: PermittedHead): boolean {
+  return transform === 'reveal' || (transform === 'mask' && token.hasMask);
+}
+
+/** Throws `payload_too_large` before data is read, for more than a request may read or fill in. */
+function checkSize(
+  permitted: readonly PermittedHead[],
+  references: readonly TokenReference[],
+  maxBytes: number,
+): void {
+  const bytesOf = new Map(permitted.map((each) => [each.token.id, countedBytes(each)]));
+  const sum = (ids: Iterable<string>) => [...ids].reduce((bytes, id) => bytes + (bytesOf.get(id) ?? 0), 0);
+  // What filters leave of a value is not known before it is read.
+  const filledIn = references.filter(({ filters }) => filters === undefined).map(({ id }) => id);
+  if (Math.max(sum(bytesOf.keys()), sum(filledIn)) > maxBytes)
+    throw new ServiceError(
+      'payload_too_large',
+      `The tokens of a request may hold, and fill in, at most ${String(maxBytes / 1_000_000)} MB.`,
+    );
+}
+
+/** Checks what {@link resolveTokens} checks, and opens nothing. */
+export async function checkTokens(
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  caller: Caller,
+  what: Detokenization,
+  references: readonly TokenReference[],
+): Promise<void> {
+  await permittedTokens(deps, caller, what, references);
+}
+
+/** Tokens of few bytes can hold so much that to open them takes more than a request has. */
+function tooMuch(error: unknown): never {
+  if (!(error instanceof JsonExtentError)) throw error;
+  throw new ServiceError(
+    'payload_too_large',
+    `The tokens of the request hold more than ${MEMBERS_MAX.toLocaleString('en')} elements and members together.`,
+  );
+}
+
+/**
+ * Reads and opens the tokens that references name, together. `token:use` always gives the raw data; `token:read` what the deciding rule
+ * shows. Throws `validation_failed` for unknown or expired ids and for more than 100 tokens, `forbidden` for one that no rule grants,
+ * and `payload_too_large`.
+ */
+export async function resolveTokens(
+  deps: ResolveTokensDeps,
+  caller: Caller,
+  what: Detokenization,
+  references: readonly TokenReference[],
+): Promise<ResolvedTokens> {
+  // Taken before anything is read: what ends while it is filled in has been filled in all the same.
+  const now = deps.clock();
+  const heads = await permittedTokens(deps, caller, what, references);
+  const toRead = heads.filter(showsData).map(({ token }) => token);
+  const tokens = toRead.length === 0 ? [] : await deps.tokenStore.readData(toRead);
+  const gone = toRead.filter(({ id }) => !tokens.some((token) => token.id === id)).map(({ id }) => id);
+  if (gone.length > 0) throw failed(gone);
+  const unread = heads.filter((head) => !showsData(head));
+  const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
+  const permitted = [
+    // Decided for what was read: a token may have moved since its head was looked at.
+    ...tokens.map((token) => ({
+      token,
+      transform: transformOf(caller, what.permission, token),
+      isDataAlone: !whole.has(token.id),
+    })),
+    ...unread.map(({ token }) => ({
+      token: { ...token, sealedData: Buffer.alloc(0) },
+      transform: 'redact' as const,
+      isDataAlone: !whole.has(token.id),
+    })),
+  ];
+  // Masks have a budget of their own: what others stored must leave the caller's expressions theirs.
+  const opened = await openTokens(deps, permitted, createBudget(), new MembersAllowance()).catch(tooMuch);
+  const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
+  const keepUntil = firstEnd(tokens, now);
+  return {
+    ...(keepUntil === undefined ? {} : { keepUntil }),
+    tokens,
+    valueOf({ id, isWhole }) {
+      const view = views.get(id);
+      if (view === undefined) throw new Error('resolve tokens: a reference that was not announced');
+      return isWhole ? enrichedTokenObject(view) : (view.data?.reveal() ?? null);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { covers, type Container } from '../shared/container.ts';
+import type { Page, PageRequest } from '../shared/pagination.ts';
+import { hashTerm, type IndexTerm } from './index-term.ts';
+import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
+import { parseSearchQuery, type SearchTerm } from './search-query.ts';
+import type { TokenView } from './token.ts';
+import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
+
+/** Below these stand tokens without index entries, since they are in the default containers of their type. */
+const DEFAULT_CONTAINERS = TOKEN_TYPE_NAMES.flatMap((name) => tokenType(name).containers);
+
+/** Whether all tokens below a container have an index entry for it. */
+function isIndexed(container: Container): boolean {
+  return container !== '/' && !DEFAULT_CONTAINERS.some((inner) => covers(container, inner));
+}
+
+function indexTerm(term: SearchTerm): IndexTerm | undefined {
+  if (term.field === 'data') return { kind: 'data', value: term.value };
+  if (term.field === 'metadata') return { kind: 'metadata', key: term.key, value: term.value };
+  return term.field === 'container' && isIndexed(term.value)
+    ? { kind: 'container', container: term.value }
+    : undefined;
+}
+
+function matches(terms: readonly SearchTerm[]): TokenQuery['matches'] {
+  const fingerprint = valueOf(terms, 'fingerprint');
+  return (candidate) =>
+    terms.every((term) => {
+      if (term.field === 'type') return candidate.type === term.value.toLowerCase();
+      if (term.field === 'id') return candidate.id === term.value;
+      if (term.field === 'fingerprint') return term.value === fingerprint;
+      if (term.field === 'container')
+        return candidate.containers.some((container) => covers(term.value, container));
+      return true;
+    });
+}
+
+/** The value that a query asks for in a field; two that differ match nothing. */
+function valueOf(terms: readonly SearchTerm[], field: 'id' | 'fingerprint'): string | undefined {
+  return terms.find((term) => term.field === field)?.value;
+}
+
+/** A page of the tokens that match a query and that the caller may search (decisions.md, section 3, Search). */
+export async function searchTokens(
+  deps: PageTokensDeps,
+  caller: Caller,
+  query: string,
+  request: PageRequest,
+): Promise<Page<TokenView>> {
+  requirePermission(caller, 'token:search');
+  const terms = parseSearchQuery(query);
+  const indexed = terms.map(indexTerm).filter((term) => term !== undefined);
+  const searchKey =
+    indexed.length === 0 ? undefined : await deps.tenantKeys.settled(caller.tenantId, 'search');
+  const [id, fingerprint] = [valueOf(terms, 'id'), valueOf(terms, 'fingerprint')];
+  return pageTokens(
+    deps,
+    caller,
+    {
+      list: 'search',
+      permission: 'token:search',
+      filters: JSON.stringify(terms),
+      terms: searchKey === undefined ? [] : indexed.map((term) => hashTerm(searchKey, term)),
+      ...(fingerprint !== undefined && { fingerprint }),
+      ...(id !== undefined && { ids: [id] }),
+      asksForData: terms.some(({ field }) => field === 'data' || field === 'fingerprint'),
+      matches: matches(terms),
+    },
+    request,
+  );
+}

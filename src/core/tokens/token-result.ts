@@ -1,0 +1,96 @@
+import { decideAccess, moreRestrictive } from '../access/access-decision.ts';
+import type { Caller } from '../applications/application.ts';
+import type { Transform } from '../access/access-rule.ts';
+import type { Container } from '../shared/container.ts';
+import type { Budget } from '../expressions/budget.ts';
+import { openToken, type OpenTokenDeps } from './open-token.ts';
+import type { StoredToken, TokenView } from './token.ts';
+
+/**
+ * How much of a token its writer is shown: the view of a transform; what stands in the clear (an update without `token:read`); or what
+ * identifies it, with or without its fingerprint (decisions.md, sections 1 and 3).
+ */
+export type Shown =
+  | { readonly shows: 'view'; readonly view: TokenView }
+  | { readonly shows: 'clear' | 'identity' | 'identity_without_fingerprint' };
+
+/** What a write answers: the token, or the one that was there already. */
+export type TokenResult = Shown & {
+  readonly token: StoredToken;
+  readonly deduplicated: boolean;
+  /** The containers on which the write needed its permission. */
+  readonly neededOn: readonly Container[];
+};
+
+/** The operation that a result belongs to: an update shows no more than `token:read` does. */
+export type WritePermission = 'token:create' | 'token:update';
+
+const identityFor = (permission: WritePermission): Shown => ({
+  shows: permission === 'token:create' ? 'identity' : 'identity_without_fingerprint',
+});
+
+const resultOf = (token: StoredToken, shown: Shown, deduplicated = false): TokenResult => ({
+  ...shown,
+  token,
+  deduplicated,
+  neededOn: token.containers,
+});
+
+/** The answer to a create. */
+export function writtenResult(token: StoredToken, view: TokenView): TokenResult {
+  return resultOf(token, { shows: 'view', view });
+}
+
+async function seenThrough(
+  deps: OpenTokenDeps,
+  token: StoredToken,
+  transform: Transform | undefined,
+  otherwise: Shown,
+  budget: Budget,
+): Promise<Shown> {
+  if (transform === undefined) return otherwise;
+  return { shows: 'view', view: await openToken(deps, token, transform, budget) };
+}
+
+/** An existing token as the answer to a write that found it: seen through the caller's own rule for `token:read`. */
+export async function duplicateResult(
+  deps: OpenTokenDeps,
+  caller: Caller,
+  token: StoredToken,
+  permission: WritePermission,
+  budget: Budget,
+): Promise<TokenResult> {
+  const transform = decideAccess(caller, 'token:read', token);
+  return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission), budget), true);
+}
+
+/** The more restrictive of a rule and the caller's `token:read` rule; `undefined` without the latter. */
+function narrowedByRead(caller: Caller, token: StoredToken, transform: Transform): Transform | undefined {
+  const read = decideAccess(caller, 'token:read', token);
+  return read && moreRestrictive(transform, read);
+}
+
+/** The answer to an update. `transform`: that of the rule that let the caller update. */
+export async function updatedResult(
+  deps: OpenTokenDeps,
+  caller: Caller,
+  token: StoredToken,
+  transform: Transform,
+  budget: Budget,
+): Promise<TokenResult> {
+  const narrowed = narrowedByRead(caller, token, transform);
+  return resultOf(token, await seenThrough(deps, token, narrowed, { shows: 'clear' }, budget));
+}
+
+/** The answer to a write whose token somebody has changed since: its writer sees no more of it than as a reader. */
+export async function changedResult(
+  deps: OpenTokenDeps,
+  caller: Caller,
+  token: StoredToken,
+  permission: WritePermission,
+  transform: Transform,
+  budget: Budget,
+): Promise<TokenResult> {
+  const narrowed = narrowedByRead(caller, token, transform);
+  return resultOf(token, await seenThrough(deps, token, narrowed, identityFor(permission), budget));
+}

@@ -1,0 +1,94 @@
+import type { Caller } from '../applications/application.ts';
+import { requirePermission } from '../access/require-permission.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { pathOf, type Place } from '../shared/member-path.ts';
+import { Secret } from '../shared/secret.ts';
+import { mapShape, type Shape } from '../shared/shape.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import { createTokens, type CreateTokenDeps, type PlacedInput } from './create-tokens.ts';
+import type { TokenInput } from './token-input.ts';
+import type { TokenResult } from './token-result.ts';
+
+/** Most tokens that one request may create (decisions.md, section 3). */
+const TOKENS_MAX = 100;
+
+/** A place in a tokenized value, and whether the whole token or only its id goes there. */
+export interface TokenPlace {
+  readonly shows: 'token' | 'id';
+}
+
+/** A tokenized value: the request's own shape, with results where tokens were made. */
+export type Tokenized = Shape<TokenPlace & { readonly result: TokenResult }>;
+
+/** The same before anything was made: the numbers of the tokens to be. */
+type Plan = Shape<TokenPlace & { readonly token: number }>;
+
+/** Checks the shape of an object that is to be a token; reports errors at its path. */
+export type ParseTokenInput = (object: JsonObject, path: string) => TokenInput;
+
+function isToken(value: JsonObject): boolean {
+  return Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
+}
+
+/** What is to be a token, before anything of it is looked at. */
+interface Found {
+  readonly place: Place | undefined;
+  readonly value: Json;
+}
+
+const NOTHING = { nothing: true } as const;
+
+/**
+ * Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other primitive leaf but `null`. Throws
+ * `validation_failed` at the first that is too many.
+ */
+function plan(value: Json, place: Place | undefined, found: Found[]): Plan {
+  if (value === null) return NOTHING;
+  if (Array.isArray(value)) {
+    const elements = value as readonly Json[];
+    return { array: elements.map((element, member) => plan(element, { parent: place, member }, found)) };
+  }
+  const isObject = isJsonObject(value);
+  if (isObject && !isToken(value)) {
+    const names = Object.keys(value);
+    return {
+      object: names.map((member) => [member, plan(value[member] ?? null, { parent: place, member }, found)]),
+    };
+  }
+  if (found.length === TOKENS_MAX)
+    throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
+  found.push({ place, value });
+  return { leaf: { token: found.length - 1, shows: isObject ? 'token' : 'id' } };
+}
+
+function inputOf({ place, value }: Found, parse: ParseTokenInput): PlacedInput {
+  const path = pathOf(place);
+  return {
+    path,
+    input: isJsonObject(value) ? parse(value, path) : { type: 'token', data: new Secret(value) },
+  };
+}
+
+/**
+ * Makes tokens of a JSON value (decisions.md, section 3): everything is checked before anything is written, and either all tokens are
+ * written or none. Throws what {@link createTokens} throws, with paths into the value.
+ */
+export async function tokenize(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  value: Json,
+  parse: ParseTokenInput,
+  writes: WriteIdentity,
+): Promise<Tokenized> {
+  requirePermission(caller, 'token:create');
+  const found: Found[] = [];
+  const shape = plan(value, undefined, found);
+  const placed = found.map((each) => inputOf(each, parse));
+  const results = await createTokens(deps, caller, placed, writes);
+  return mapShape(shape, ({ token, shows }) => {
+    const result = results[token];
+    if (result === undefined) throw new Error('tokenize: a token was lost');
+    return { result, shows };
+  });
+}

@@ -1,0 +1,297 @@
+import { moreRestrictive } from '../access/access-decision.ts';
+import type { Transform } from '../access/access-rule.ts';
+import type { Caller } from '../applications/application.ts';
+import { requireAccess } from '../access/require-permission.ts';
+import { createBudget, type Budget } from '../expressions/budget.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
+import { mergePatch } from '../shared/merge-patch.ts';
+import { retryRace } from '../shared/retry-race.ts';
+import { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { WriteIdentity } from '../shared/write-identity.ts';
+import type { CreateTokenDeps } from './create-tokens.ts';
+import { checkDataUnderId } from './choose-token-id.ts';
+import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
+import { noSuchToken } from './get-token.ts';
+import { maskOf, openData, openDetails } from './open-token.ts';
+import { hasExpired } from './expiration.ts';
+import { isSoleWriter } from './ownership.ts';
+import { prepareContent, withinMembers, type PreparedContent, type TokenContent } from './prepare-token.ts';
+import { derive, matchesOf, sealContent } from './seal-token.ts';
+import type { StoredToken, TokenDetails } from './token.ts';
+import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
+import type { TokenWrite } from './token-store.ts';
+
+/** What an update says; a member that is absent stays as it is (decisions.md, section 3, Update). */
+export interface TokenPatch {
+  readonly data?: Secret<Json>;
+  readonly mask?: Json;
+  /** `null` for an entry removes it; `null` for all removes all. */
+  readonly metadata?: Readonly<Record<string, string | null>> | null;
+  readonly containers?: readonly string[] | null;
+  readonly searchIndexes?: readonly string[] | null;
+  readonly fingerprintExpression?: string | null;
+  readonly deduplicateToken?: boolean;
+  readonly expiresAt?: string | null;
+}
+
+/** What happens to a card's cvc: it keeps its hour unless the patch speaks of it. */
+type CvcChange = 'kept' | 'removed' | 'set';
+
+/** The patched data, and what the patch does to a cvc. A cvc is not part of the stored data, so it is looked at apart. */
+function patchData(
+  token: StoredToken,
+  data: Json,
+  patch: Json | undefined,
+): { readonly data: Json; readonly cvc: CvcChange } {
+  if (patch === undefined) return { data, cvc: 'kept' };
+  const merged = withinMembers(() => mergePatch(data, patch));
+  if (token.type !== 'card' || !isJsonObject(patch) || !Object.hasOwn(patch, 'cvc'))
+    return { data: merged, cvc: 'kept' };
+  return { data: merged, cvc: patch['cvc'] === null ? 'removed' : 'set' };
+}
+
+function patchMetadata(
+  current: TokenDetails['metadata'],
+  patch: TokenPatch['metadata'],
+): TokenDetails['metadata'] {
+  if (patch === undefined) return current;
+  const entries = new Map(Object.entries(patch === null ? {} : (current ?? {})));
+  for (const [key, value] of Object.entries(patch ?? {})) {
+    if (value === null) entries.delete(key);
+    else entries.set(key, value);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** A member that is replaced: `null` goes back to what `fallback` says. */
+function replaced<T>(patch: T | null | undefined, current: T | undefined, fallback?: T): T | undefined {
+  if (patch === undefined) return current;
+  return patch ?? fallback;
+}
+
+function patchContent(
+  token: StoredToken,
+  details: TokenDetails,
+  data: Json,
+  patch: TokenPatch,
+): TokenContent {
+  const { mask: maskPatch } = patch;
+  const mask =
+    maskPatch === undefined
+      ? details.mask
+      : withinMembers(() => mergePatch(maskOf(token, details), maskPatch));
+  const metadata = patchMetadata(details.metadata, patch.metadata);
+  const searchIndexes = replaced(patch.searchIndexes, details.searchIndexes, []);
+  const fingerprintExpression = replaced(patch.fingerprintExpression, details.fingerprintExpression);
+  const containers = replaced<readonly string[]>(patch.containers, token.containers, []);
+  return {
+    type: token.type,
+    data: new Secret(data),
+    isMaskTried: patch.data === undefined && patch.mask === undefined,
+    ...(mask === undefined ? {} : { mask }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(searchIndexes === undefined ? {} : { searchIndexes }),
+    ...(fingerprintExpression === undefined ? {} : { fingerprintExpression }),
+    ...(containers === undefined ? {} : { containers }),
+    ...(typeof patch.expiresAt === 'string' ? { expiresAt: patch.expiresAt } : {}),
+  };
+}
+
+/** What describes a token: it decides what other callers see of it, and its names in requests. */
+const DESCRIPTION = {
+  mask: 'mask',
+  fingerprintExpression: 'fingerprint_expression',
+  searchIndexes: 'search_indexes',
+  containers: 'containers',
+} as const satisfies Partial<Record<keyof TokenPatch, string>>;
+
+/**
+ * Description is a right (decisions.md, section 3, Update): throws `forbidden` for a patch that carries some of it, unless the caller's rule
+ * reveals, or the token holds nothing but what the caller wrote itself and nobody else relies on it.
+ */
+function requireDescription(
+  caller: Caller,
+  previous: StoredToken,
+  patch: TokenPatch,
+  transform: Transform,
+): void {
+  const names = Object.entries(DESCRIPTION)
+    .filter(([member]) => patch[member as keyof typeof DESCRIPTION] !== undefined)
+    .map(([, name]) => name);
+  if (names.length === 0 || transform === 'reveal') return;
+  if (isSoleWriter(caller, previous) && !previous.isShared) return;
+  throw new ServiceError(
+    'forbidden',
+    `To change ${names.join(', ')}, a rule must grant token:update with the transform reveal on the old and the new containers.`,
+  );
+}
+
+/** Who was given a token as a match relies on what it was matched by, and on how long it lives. Throws `forbidden`. */
+function requireUnshared(
+  previous: StoredToken,
+  next: StoredToken,
+  patch: TokenPatch,
+  transform: Transform,
+): void {
+  if (!previous.isShared || transform === 'reveal') return;
+  const livesAsLong = previous.expiration?.at === next.expiration?.at;
+  if (previous.matchHash === next.matchHash && (patch.expiresAt === undefined || livesAsLong)) return;
+  throw new ServiceError(
+    'forbidden',
+    'The token is shared by deduplication: to change expires_at, or data that it was matched by, a rule must grant token:update with the transform reveal.',
+  );
+}
+
+interface Change {
+  readonly previous: StoredToken;
+  readonly content: PreparedContent;
+  readonly cvc: CvcChange;
+  readonly transform: Transform;
+}
+
+/** Checks the patch against the token as it stands, and the caller's access to both ends of it. */
+async function prepareChange(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  previous: StoredToken,
+  patch: TokenPatch,
+  budget: Budget,
+): Promise<Change> {
+  const before = requireAccess(caller, 'token:update', previous);
+  // Before anything is evaluated: what fails on data tells something about it.
+  requireDescription(caller, previous, patch, before);
+  const [details, data] = await Promise.all([
+    openDetails(deps.vault, previous),
+    openData(deps.vault, previous),
+  ]);
+  const patched = patchData(previous, data.reveal(), patch.data?.reveal());
+  const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock(), budget);
+  if (patch.data !== undefined) checkDataUnderId(previous.id, previous.type, content.data.reveal());
+  const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
+  const transform = moreRestrictive(before, after);
+  requireDescription(caller, previous, patch, transform);
+  return { previous, content, cvc: patched.cvc, transform };
+}
+
+function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
+  if (cvc === 'set') return deps.clock() + deps.cvcLifetimeMs;
+  return cvc === 'kept' ? previous.cvcUntil : undefined;
+}
+
+function withoutOptional(token: StoredToken): StoredToken {
+  const {
+    sealedDetails: _details,
+    cvcUntil: _cvcUntil,
+    expiration: _expiration,
+    isApart: _isApart,
+    ...rest
+  } = token;
+  return rest;
+}
+
+async function assemble(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  change: Change,
+  patch: TokenPatch,
+  writeId: Buffer,
+): Promise<TokenWrite> {
+  const { previous, content } = change;
+  const [derived] = await derive(deps.tenantKeys, caller.tenantId, [content]);
+  if (derived === undefined) throw new Error('update token: nothing was derived');
+  const place = {
+    ...previous,
+    containers: content.containers,
+    isSolelyOwn: patch.data === undefined ? previous.isSolelyOwn : isSoleWriter(caller, previous),
+  };
+  const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, content);
+  const until = cvcUntil(deps, change);
+  const expiration = patch.expiresAt === undefined ? previous.expiration : content.expiration;
+  const token: StoredToken = {
+    ...withoutOptional(place),
+    ...derived,
+    ...sealed,
+    ...(until === undefined ? {} : { cvcUntil: until }),
+    ...(expiration === undefined ? {} : { expiration }),
+    holdsLock: patch.deduplicateToken ?? previous.holdsLock,
+    modifiedBy: caller.applicationId,
+    modifiedAt: deps.clock(),
+    version: previous.version + 1,
+    writeId,
+  };
+  if (sealedCvc !== undefined && until !== undefined) return { token, cvc: { sealedCvc, until } };
+  return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
+}
+
+/** Another token with the fingerprint that this one is about to have, if the patch asks for one. */
+async function duplicateOf(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  { content }: Change,
+  { token }: TokenWrite,
+  patch: TokenPatch,
+): Promise<StoredToken | undefined> {
+  if (patch.deduplicateToken !== true) return undefined;
+  return findDuplicate(deps, caller, token, await matchesOf(deps.tenantKeys, caller.tenantId, content));
+}
+
+/** Writes a change. A lock that another token holds is left to it, unless the patch asks to be deduplicated. */
+async function write(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  change: Change,
+  next: TokenWrite,
+  patch: TokenPatch,
+): Promise<StoredToken | { readonly duplicate: StoredToken } | 'lost'> {
+  const outcome = await deps.tokenStore.update(change.previous, next);
+  if (outcome === 'written') return next.token;
+  if (outcome === 'changed' || 'taken' in outcome) return 'lost';
+  const takingOver = { ...next, lockOf: outcome.lockedBy };
+  if (patch.deduplicateToken === true) {
+    const duplicate = await lockHolder(deps, caller, next.token, outcome.lockedBy);
+    return duplicate === undefined ? write(deps, caller, change, takingOver, patch) : { duplicate };
+  }
+  if (!(await lockStands(deps, next.token, outcome.lockedBy)))
+    return write(deps, caller, change, takingOver, patch);
+  return write(deps, caller, change, { ...next, token: { ...next.token, holdsLock: false } }, patch);
+}
+
+/**
+ * Applies a merge patch to a token: the result is checked as its type again, and all that is derived from it is made anew. Retries when
+ * another update got in between, so that no member is lost. Throws `not_found`, `forbidden` (old and new containers both need
+ * `token:update`, a description more than that), `validation_failed`, and `conflict` after several lost races. `read`: the token, if it
+ * was read already.
+ */
+export async function updateToken(
+  deps: CreateTokenDeps,
+  caller: Caller,
+  id: string,
+  patch: TokenPatch,
+  writes: WriteIdentity,
+  read?: { readonly token: StoredToken | undefined },
+): Promise<TokenResult> {
+  const writeId = writes.newWriteId();
+  const budget = createBudget();
+  let found = read;
+  return retryRace<TokenResult>(async () => {
+    const { token: previous } = found ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
+    // Good for one attempt: who has lost a race must see what the other one wrote.
+    found = undefined;
+    if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
+    // An earlier attempt of this very request was written, and its answer was lost.
+    if (previous.writeId.equals(writeId))
+      return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
+    const change = await prepareChange(deps, caller, previous, patch, budget);
+    const next = await assemble(deps, caller, change, patch, writeId);
+    requireUnshared(previous, next.token, patch, change.transform);
+    const duplicate = await duplicateOf(deps, caller, change, next, patch);
+    const outcome = duplicate === undefined ? await write(deps, caller, change, next, patch) : { duplicate };
+    if (outcome === 'lost') return 'lost';
+    const result =
+      'duplicate' in outcome
+        ? await duplicateResult(deps, caller, outcome.duplicate, 'token:update', budget)
+        : await updatedResult(deps, caller, outcome, change.transform, budget);
+    return { ...result, neededOn: [...new Set([...previous.containers, ...next.token.containers])] };
+  });
+}

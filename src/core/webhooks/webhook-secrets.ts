@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { changeTenant, existingTenant, type TenantDeps } from '../tenants/change-tenant.ts';
+import type { Tenant } from '../tenants/tenant.ts';
+import { dataKeyVersion, openRecord, sealRecord } from '../crypto/record-seal.ts';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Clock } from '../shared/clock.ts';
+import { Secret } from '../shared/secret.ts';
+import { ServiceError } from '../shared/service-error.ts';
+
+export interface WebhookSecretDeps extends TenantDeps {
+  readonly tenantKeys: TenantKeys;
+  readonly clock: Clock;
+}
+
+/** How long a replaced secret signs beside the new one (decisions.md, section 7). */
+const OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+/** `whsec_` and random bytes in base64, the form of the Standard Webhooks specification. */
+export function generateWebhookSecret(): Secret<string> {
+  return new Secret(`whsec_${randomBytes(32).toString('base64')}`);
+}
+
+/** What a tenant's webhook secret is bound to. */
+export const webhookSecretContext = (tenantId: string) => ({
+  tenantId,
+  recordId: tenantId,
+  field: 'webhook_secret',
+});
+
+async function openSecret(
+  { tenantKeys }: WebhookSecretDeps,
+  tenantId: string,
+  sealed: Buffer,
+): Promise<Secret<string>> {
+  const key = await tenantKeys.version(tenantId, 'webhook', dataKeyVersion(sealed));
+  return new Secret(openRecord(key, webhookSecretContext(tenantId), sealed).toString('utf8'));
+}
+
+async function sealSecret({ tenantKeys }: WebhookSecretDeps, tenantId: string, secret: Secret<string>) {
+  const key = await tenantKeys.current(tenantId, 'webhook');
+  return sealRecord(key, webhookSecretContext(tenantId), Buffer.from(secret.reveal()));
+}
+
+/** The secrets of a tenant that sign at this moment, sealed, the current one first. */
+function signing({ webhookSecret, previousWebhookSecret }: Tenant, now: number): readonly Buffer[] {
+  const isBeside = previousWebhookSecret !== undefined && previousWebhookSecret.until > now;
+  const secrets = [webhookSecret, isBeside ? previousWebhookSecret.sealed : undefined];
+  return secrets.filter((sealed) => sealed !== undefined);
+}
+
+/** The secrets that sign a tenant's webhooks at this moment, the current one first. */
+export async function webhookSecrets(
+  deps: WebhookSecretDeps,
+  tenantId: string,
+): Promise<readonly Secret<string>[]> {
+  const sealed = signing(await existingTenant(deps, tenantId), deps.clock());
+  return Promise.all(sealed.map((each) => openSecret(deps, tenantId, each)));
+}
+
+/** Gives a tenant another webhook secret; the old one signs beside it for 24 hours. Throws `not_found`, and `conflict` if another rotation was quicker. */
+export async function rotateWebhookSecret(
+  deps: WebhookSecretDeps,
+  tenantId: string,
+): Promise<Secret<string>> {
+  const { webhookSecret: before } = await existingTenant(deps, tenantId);
+  const secret = generateWebhookSecret();
+  const webhookSecret = await sealSecret(deps, tenantId, secret);
+  await changeTenant(deps, tenantId, (tenant) => {
+    const { webhookSecret: sealed } = tenant;
+    if (sealed === undefined || before?.equals(sealed) !== true)
+      throw new ServiceError('conflict', 'The secret is being rotated by somebody else.');
+    const previousWebhookSecret = { sealed, until: deps.clock() + OVERLAP_MS };
+    return { ...tenant, webhookSecret, previousWebhookSecret };
+  });
+  return secret;
+}
+
+/** The tenant with its secrets sealed under its current root. */
+export async function withResealedSecrets(deps: WebhookSecretDeps, tenant: Tenant): Promise<Tenant> {
+  const { id, webhookSecret, previousWebhookSecret } = tenant;
+  const again = async (sealed: Buffer) => sealSecret(deps, id, await openSecret(deps, id, sealed));
+  return {
+    ...tenant,
+    ...(webhookSecret && { webhookSecret: await again(webhookSecret) }),
+    ...(previousWebhookSecret && {
+      previousWebhookSecret: {
+        ...previousWebhookSecret,
+        sealed: await again(previousWebhookSecret.sealed),
+      },
+    }),
+  };
+}

@@ -1,0 +1,325 @@
+import { z } from 'zod';
+import { CONDITION_ATTRIBUTES, CONDITION_OPERATORS, TRANSFORMS } from '../../core/access/access-rule.ts';
+import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permission.ts';
+import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
+
+/*
+ * What leaves the service, for the OpenAPI document. The end-to-end tests check every response against it; the service itself sends what
+ * its presenters let out, and needs no second check.
+ */
+
+const CARD_TOKEN = {
+  id: '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8',
+  tenant_id: '5f9c1f0e-3c53-4f6e-9a53-0d9c6a1c2b11',
+  type: 'card',
+  data: { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 },
+  mask: {
+    number: '{{ data.number | reveal_last: 4 }}',
+    expiration_month: '{{ data.expiration_month }}',
+    expiration_year: '{{ data.expiration_year }}',
+  },
+  fingerprint: 'BFCSTTbBqv3gTYhZ1bmjHuYJ3mFHzV5k6rH9xZgCkR1h',
+  fingerprint_expression: '{{ data.number }}',
+  containers: ['/pci/high/'],
+  metadata: { customer: 'c-17' },
+  created_by: '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21',
+  created_at: '2026-11-21T10:15:30.123+00:00',
+};
+
+const json = z.unknown();
+const uuid = z.string().meta({ format: 'uuid' });
+const time = z.string().meta({ format: 'date-time' });
+
+/** The error object of the interface (decisions.md, section 2). */
+export const problem = z
+  .object({
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().optional().meta({ description: 'Absent on an unexpected 500.' }),
+    errors: z.record(z.string(), z.array(z.string())).optional().meta({
+      description: 'The path of a member (`data.number`, `rules[0].priority`) to what is wrong with it.',
+    }),
+  })
+  .meta({
+    id: 'Problem',
+    description: 'What went wrong, with the fields of RFC 9457. It never holds data or a key.',
+    examples: [
+      {
+        title: 'Bad Request',
+        status: 400,
+        detail: 'One or more validation errors occurred.',
+        errors: { 'data.number': ['is not a card number'] },
+      },
+    ],
+  });
+
+/** What API Gateway answers by itself, before a function of the service ran (docs/decisions/0006). */
+export const gatewayMessage = z
+  .object({ message: z.string().nullable(), title: z.string().optional(), status: z.int().optional() })
+  .meta({
+    id: 'GatewayMessage',
+    description: 'An answer of API Gateway itself: no function of the service ran.',
+  });
+
+/** How failures of the proxy itself look. */
+export const proxyProblem = z.object({ proxy_error: problem }).meta({
+  id: 'ProxyProblem',
+  description: 'The proxy itself failed; the destination has not answered, or not whole.',
+});
+
+const binDetails = z
+  .object({ card_brand: z.string().nullable(), bin_length: z.int().nullable() })
+  .nullable()
+  .optional();
+
+const tokenMembers = {
+  id: z.string(),
+  tenant_id: uuid,
+  type: z.enum(TOKEN_TYPE_NAMES),
+  data: json
+    .optional()
+    .meta({ description: 'As the transform of the deciding rule shows it; absent if redacted.' }),
+  mask: json.optional(),
+  fingerprint: z.string().meta({ description: 'Equal for equal values of one type within the tenant.' }),
+  fingerprint_expression: z.string().optional(),
+  containers: z.array(z.string()),
+  metadata: z.record(z.string(), z.string()),
+  search_indexes: z.array(z.string()).optional(),
+  enrichments: z
+    .object({ bin_details: binDetails })
+    .optional()
+    .meta({ description: 'Only within `{{ token: ... }}` expressions, for cards.' }),
+  expires_at: time.optional(),
+  created_by: uuid,
+  created_at: time,
+  modified_by: uuid.optional(),
+  modified_at: time.optional(),
+};
+
+const deduplicated = z.object({ deduplicated: z.literal(true) });
+
+/** The Token object (spec.md). */
+export const token = z.object(tokenMembers).meta({ id: 'Token', examples: [CARD_TOKEN] });
+
+const { metadata, ...tokenMembersOfAPage } = tokenMembers;
+
+/** A token of a page: what is larger than its share of the page is left out. */
+export const listedToken = z
+  .object({
+    ...tokenMembersOfAPage,
+    metadata: metadata.optional(),
+    _extras: z.object({ omitted: z.array(z.string()) }).optional(),
+  })
+  .meta({
+    id: 'ListedToken',
+    description:
+      'The Token object. `_extras.omitted` names the members that are larger than their share of the page, 1,250,000 bytes of JSON divided by `size`, or that stand apart for their size: get the token to see them.',
+    examples: [CARD_TOKEN],
+  });
+
+const identity = {
+  id: z.string(),
+  tenant_id: uuid,
+  type: z.enum(TOKEN_TYPE_NAMES),
+  containers: z.array(z.string()),
+};
+
+/** What creating or updating a token answers. */
+export const writtenToken = z
+  .union([
+    z.object({ ...tokenMembers, _extras: deduplicated.optional() }),
+    z.object({
+      ...identity,
+      expires_at: time.optional(),
+      created_by: uuid,
+      created_at: time,
+      modified_by: uuid.optional(),
+      modified_at: time.optional(),
+    }),
+    z.object({ ...identity, fingerprint: z.string().optional(), _extras: deduplicated.optional() }),
+  ])
+  .meta({
+    id: 'WrittenToken',
+    description:
+      'The Token object. With `_extras`, an existing token that is equal in all that matters: whole if the caller may read it, else what identifies it. An update without `token:read` shows nothing of the content, and neither does a replay of a write whose token somebody has changed since.',
+    examples: [CARD_TOKEN],
+  });
+
+const condition = z.object({
+  attribute: z.enum(CONDITION_ATTRIBUTES),
+  operator: z.enum(CONDITION_OPERATORS),
+  value: z.string(),
+});
+
+const accessRule = z
+  .object({
+    description: z.string().optional(),
+    priority: z.int().meta({ description: 'From 1; a higher number is looked at later.' }),
+    container: z.string().optional(),
+    conditions: z.array(condition).optional(),
+    transform: z.enum(TRANSFORMS),
+    permissions: z.array(z.enum(PERMISSION_NAMES)),
+  })
+  .meta({
+    id: 'AccessRule',
+    examples: [{ priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] }],
+  });
+
+const applicationMembers = {
+  id: uuid,
+  tenant_id: uuid,
+  name: z.string(),
+  type: z.enum(APPLICATION_TYPES),
+  permissions: z.array(z.enum(PERMISSION_NAMES)),
+  rules: z.array(accessRule),
+  created_by: uuid.optional(),
+  created_at: time.optional(),
+  modified_by: uuid.optional(),
+  modified_at: time.optional(),
+  expires_at: time.optional(),
+};
+
+const APPLICATION = {
+  id: '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21',
+  tenant_id: CARD_TOKEN.tenant_id,
+  name: 'Billing',
+  type: 'private',
+  permissions: [],
+  rules: [{ priority: 1, container: '/pci/', transform: 'reveal', permissions: ['token:read', 'token:use'] }],
+  created_by: '9d1e7c7b-1b59-4f0b-b0b5-6d8c1f7ad0aa',
+  created_at: '2026-11-21T10:15:30.123+00:00',
+};
+
+/** The Application object (spec.md), as every read shows it. */
+export const application = z.object(applicationMembers).meta({ id: 'Application', examples: [APPLICATION] });
+
+/** The Application object with its key, which only its creation and a regeneration show. */
+export const applicationWithKey = z.object({ ...applicationMembers, key: z.string() }).meta({
+  id: 'ApplicationWithKey',
+  description: 'This answer alone has the key.',
+  examples: [{ ...APPLICATION, key: 'key_private_...' }],
+});
+
+/** The Reactor object (spec.md). */
+export const reactor = z
+  .object({
+    id: uuid,
+    tenant_id: uuid,
+    name: z.string(),
+    code: z.string(),
+    configuration: z.record(z.string(), z.string()),
+    application: application.optional(),
+    created_by: uuid,
+    created_at: time,
+    modified_by: uuid.optional(),
+    modified_at: time.optional(),
+  })
+  .meta({
+    id: 'Reactor',
+    examples: [
+      {
+        id: 'b3a0f6c2-52a8-4d7e-8a43-6f2b8f1d9c55',
+        tenant_id: CARD_TOKEN.tenant_id,
+        name: 'Charge card',
+        code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
+        configuration: { url: 'https://processor.example.com' },
+        application: APPLICATION,
+        created_by: '9d1e7c7b-1b59-4f0b-b0b5-6d8c1f7ad0aa',
+        created_at: '2026-11-21T10:15:30.123+00:00',
+      },
+    ],
+  });
+
+/** The Reactor response object (spec.md). */
+export const reactorResponse = z
+  .object({
+    tokens: json.optional().meta({ description: 'What the `tokenize` block became.' }),
+    raw: json.optional().meta({ description: 'Output of the code that is not sensitive.' }),
+  })
+  .meta({ id: 'ReactorResponse', examples: [{ raw: { charged: true }, tokens: { card: CARD_TOKEN } }] });
+
+const INVOCATION = 'c0a5b7de-0c1f-4b7a-9d57-1de1a0f0b0a4';
+
+/** A result to be fetched. */
+export const reactorResult = z
+  .object({
+    id: uuid,
+    status: z.enum(['queued', 'running', 'succeeded', 'failed']),
+    result: z
+      .union([reactorResponse, problem])
+      .optional()
+      .meta({ description: 'Absent until the invocation has ended.' }),
+  })
+  .meta({
+    id: 'ReactorResult',
+    examples: [{ id: INVOCATION, status: 'succeeded', result: { raw: { charged: true } } }],
+  });
+
+/** An asynchronous invocation that was accepted. */
+export const acceptedInvocation = z
+  .object({ id: uuid })
+  .meta({ id: 'AcceptedInvocation', examples: [{ id: INVOCATION }] });
+
+/** A session as it is created. */
+export const session = z.object({ session_key: z.string(), nonce: z.string(), expires_at: time }).meta({
+  id: 'Session',
+  description: 'A session has no access until it is authorized.',
+  examples: [
+    {
+      session_key: 'key_session_...',
+      nonce: '4sVx...',
+      expires_at: '2026-11-21T10:18:30.123+00:00',
+    },
+  ],
+});
+
+/** A permission of the list of permissions. */
+export const permission = z
+  .object({
+    type: z.enum(PERMISSION_NAMES),
+    description: z.string(),
+    application_types: z.array(z.enum(APPLICATION_TYPES)),
+  })
+  .meta({
+    id: 'Permission',
+    examples: [{ type: 'token:read', description: 'Read tokens', application_types: ['private'] }],
+  });
+
+/** The tenant of the key. */
+export const tenant = z
+  .object({ id: uuid, name: z.string(), settings: z.object({ deduplicate_tokens: z.boolean() }) })
+  .meta({
+    id: 'Tenant',
+    examples: [{ id: CARD_TOKEN.tenant_id, name: 'Shop', settings: { deduplicate_tokens: false } }],
+  });
+
+const pagination = z
+  .object({
+    total_items: z.int().optional(),
+    total_is_lower_bound: z.literal(true).optional().meta({ description: 'There are more than 10,000.' }),
+    page_number: z.int().optional(),
+    page_size: z.int(),
+    total_pages: z.int().optional(),
+    after: z.string().nullable().meta({ description: 'Cursor of the next page; `null` at the end.' }),
+  })
+  .meta({
+    id: 'Pagination',
+    description: 'A page asked for by `after` has `page_size` and `after` alone: nothing is counted.',
+    examples: [{ total_items: 41, page_number: 1, page_size: 20, total_pages: 3, after: 'eyJ2...' }],
+  });
+
+/** A page of a list. */
+export const pageOf = (item: z.ZodType) => z.object({ pagination, data: z.array(item) });
+
+/** Query parameters that every list has. */
+export const pageParameters = {
+  page: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'From 1. `page * size` is at most 10,000; go on with `after`.' }),
+  size: z.int().min(1).max(100).optional().meta({ description: 'Items of a page, 1 to 100. Default 20.' }),
+  after: z.string().optional().meta({
+    description: 'Cursor of a page of the same list with the same filters. Costs the same at any depth.',
+  }),
+};

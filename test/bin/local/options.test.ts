@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { parseOptions } from '../../../bin/local/options.ts';
+
+test('without options the defaults hold', () => {
+  expect(parseOptions([])).toEqual({
+    kind: 'start',
+    port: 8787,
+    credentialsFile: resolve('.local/credentials.json'),
+    tickSeconds: 60,
+    settings: {},
+    faults: [],
+    faultSeed: 1,
+    verbose: false,
+  });
+});
+
+test('every option is taken over, paths from where npm was called', () => {
+  const args = [
+    '--port',
+    '0',
+    '--data',
+    'd',
+    '--credentials',
+    '/c.json',
+    '--tick=0.5',
+    '--app',
+    'cdk.out',
+    '--verbose',
+  ];
+  const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
+  const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
+  expect(parseOptions([...args, ...settings, ...faults])).toEqual({
+    kind: 'start',
+    port: 0,
+    dataDirectory: resolve('d'),
+    credentialsFile: '/c.json',
+    tickSeconds: 0.5,
+    appDirectory: resolve('cdk.out'),
+    verbose: true,
+    settings: { headerPrefixes: 'SVC,ACME', egressAllowList: '' },
+    faults: ['kms:down:1', 'sqs:delay:500'],
+    faultSeed: 7,
+  });
+});
+
+test('--help asks for help', () => {
+  expect(parseOptions(['--help'])).toEqual({ kind: 'help' });
+});
+
+test.each([
+  [['--prot', '1'], "Unknown option '--prot'"],
+  [['extra'], "Unexpected argument 'extra'"],
+  [['--port'], "Option '--port <value>' argument missing"],
+  [['--port', '65536'], '--port must be a number from 0 to 65535, not 65536'],
+  [['--port', '80a'], '--port must be a number from 0 to 65535, not 80a'],
+  [['--port', ''], '--port must be a number from 0 to 65535, not '],
+  [['--tick', '0'], '--tick must be a number of seconds over 0, not 0'],
+  [['--tick', 'fast'], '--tick must be a number of seconds over 0, not fast'],
+  [['--set', 'name'], '--set needs NAME=VALUE, not name'],
+  [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
+  [['--data', ''], '--data needs a path'],
+  [['--fault', 'kms:down'], '--fault kms:down: a fault is SERVICE:KIND:VALUE'],
+  [['--fault', 'kms/Decript:down:1'], '--fault kms/Decript:down:1: kms has no action Decript (Decrypt, '],
+  [['--fault-seed', '-1'], "Option '--fault-seed' argument is ambiguous"],
+  [['--fault-seed', 'x'], '--fault-seed must be a whole number below 2^32, not x'],
+])('%j is refused in one line', (args, problem) => {
+  expect(parseOptions(args)).toEqual({ kind: 'invalid', problem: expect.stringContaining(problem) });
+  expect(JSON.stringify(parseOptions(args))).not.toContain('\\n');
+});

@@ -1,0 +1,191 @@
+// The start command itself, as a process of its own, on the fixture app.
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+
+jest.setTimeout(60_000);
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const directory = mkdtempSync(join(tmpdir(), 'start-'));
+const app = join(directory, 'cdk.out');
+const running = new Set<ChildProcess>();
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+function start(...args: readonly string[]): Started {
+  const child = spawn(process.execPath, [join(root, 'bin', 'local.ts'), '--app', app, ...args]);
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const exit = new Promise<number | null>((resolve) => {
+    child.on('close', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  return { child, output: () => output, exit };
+}
+
+async function untilReady({ output, exit }: Started): Promise<void> {
+  const ended = exit.then(() => {
+    throw new Error(output());
+  });
+  while (!output().includes('Ready.'))
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
+  ended.catch(() => undefined);
+}
+
+function template(stack: string): { readonly Resources: Record<string, unknown> } {
+  return JSON.parse(readFileSync(join(app, `${stack}.template.json`), 'utf8'));
+}
+
+async function stop({ child, exit }: Started, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+  child.kill(signal);
+  return await exit;
+}
+
+type Credentials = Record<
+  'base_url' | 'tenant_id' | 'management_key' | 'webhook_secret' | 'aws_endpoint_url',
+  string
+>;
+
+const read = (file: string): Credentials => JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+
+beforeAll(() => {
+  const env = { ...process.env, CDK_OUTDIR: app };
+  const fixture = join(root, 'test', 'local', 'assembly', 'fixture-app.ts');
+  expect(spawnSync(process.execPath, [fixture], { env }).status).toBe(0);
+});
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test('the app runs, says how to use it, and stops at once', async () => {
+  const file = join(directory, 'credentials.json');
+  const started = start('--port', '0', '--credentials', file);
+  await untilReady(started);
+  const credentials = read(file);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  for (const value of [
+    credentials.base_url,
+    credentials.tenant_id,
+    credentials.management_key,
+    credentials.aws_endpoint_url,
+  ])
+    expect(started.output()).toContain(value);
+  const answer = (await (await fetch(`${credentials.base_url}/echo/hello?x=1`)).json()) as {
+    event: object;
+    environment: object;
+  };
+  expect(answer.event).toMatchObject({ rawPath: '/echo/hello', pathParameters: { proxy: 'hello' } });
+  expect(answer.environment).toMatchObject({ AWS_ENDPOINT_URL: credentials.aws_endpoint_url });
+  expect(answer.environment).not.toHaveProperty('PATH');
+  const before = performance.now();
+  expect(await stop(started)).toBe(0);
+  expect(performance.now() - before).toBeLessThan(2000);
+  await expect(fetch(credentials.base_url)).rejects.toThrow();
+});
+
+test('schedules run by the tick, and logs can be printed', async () => {
+  const started = start(
+    '--port',
+    '0',
+    '--credentials',
+    join(directory, 'c2.json'),
+    '--tick',
+    '0.1',
+    '--verbose',
+  );
+  await untilReady(started);
+  while (!started.output().includes('swept')) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await stop(started, 'SIGTERM')).toBe(0);
+});
+
+test('a message reaches the function of its queue, at the address that the app knows', async () => {
+  const file = join(directory, 'c7.json');
+  const started = start('--port', '0', '--credentials', file, '--verbose');
+  await untilReady(started);
+  const endpoint = read(file).aws_endpoint_url;
+  const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
+  // As in a function: the client has the endpoint from its environment, and goes where the queue's URL leads.
+  process.env['AWS_ENDPOINT_URL'] = endpoint;
+  const client = new SQSClient({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'ADMIN', secretAccessKey: 's' },
+  });
+  const QueueUrl = `${endpoint}/000000000000/Api-${name ?? ''}`;
+  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'something' }));
+  client.destroy();
+  delete process.env['AWS_ENDPOINT_URL'];
+  while (!started.output().includes('worked on something')) await new Promise((r) => setTimeout(r, 20));
+  expect(await stop(started)).toBe(0);
+});
+
+test('a data folder keeps the tenant, admits one start at a time, and survives a kill', async () => {
+  const data = join(directory, 'data');
+  const file = join(directory, 'c3.json');
+  const first = start('--port', '0', '--credentials', file, '--data', data);
+  await untilReady(first);
+  const tenant = read(file).tenant_id;
+  const second = start('--port', '0', '--credentials', join(directory, 'c4.json'), '--data', data);
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toBe(`${data} is in use by process ${String(first.child.pid)}\n`);
+  await stop(first, 'SIGKILL');
+  const third = start('--port', '0', '--credentials', file, '--data', data);
+  await untilReady(third);
+  expect(read(file).tenant_id).toBe(tenant);
+  expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
+  expect(await stop(third)).toBe(0);
+  expect(existsSync(join(data, 'lock'))).toBe(false);
+});
+
+test('a port in use is said in one line, and nothing is left running', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const port = String((other.address() as AddressInfo).port);
+  try {
+    const started = start('--port', port, '--credentials', join(directory, 'c5.json'));
+    expect(await started.exit).toBe(1);
+    expect(started.output()).toBe(`port ${port} is in use\n`);
+  } finally {
+    other.close();
+  }
+});
+
+test('a folder without an app is said', async () => {
+  const started = start('--port', '0', '--app', directory);
+  expect(await started.exit).toBe(1);
+  expect(started.output()).toMatch(/^not a synthesized app: cannot read .*manifest\.json\n$/);
+});
+
+test('a wrong option ends with exit code 2', async () => {
+  const started = start('--nope');
+  expect(await started.exit).toBe(2);
+  expect(started.output()).toBe("Unknown option '--nope' (--help lists the options)\n");
+});
+
+test('a stop in the middle of a start ends it with exit code 0', async () => {
+  const data = join(directory, 'data6');
+  const started = start('--port', '0', '--data', data, '--credentials', join(directory, 'c6.json'));
+  // Its handlers of signals are there before it locks its data.
+  while (!existsSync(data)) await new Promise((resolve) => setTimeout(resolve, 5));
+  started.child.kill('SIGINT');
+  expect(await started.exit).toBe(0);
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { decideAccess, containersGranted } from '../../../src/core/access/access-decision.ts';
+import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/access/access-rule.ts';
+import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
+import { referenceDecision } from '../applications/reference-decision.ts';
+
+const segment = fc.constantFrom('pci', 'pcix', 'high', 'low', 'a');
+const container = fc
+  .array(segment, { maxLength: 3 })
+  .map((parts) => `/${parts.map((part) => `${part}/`).join('')}`);
+const permission = fc.constantFrom(...PERMISSION_NAMES.slice(0, 6));
+const condition = fc.record({
+  attribute: fc.constantFrom('id' as const, 'container' as const),
+  operator: fc.constantFrom('equals' as const, 'starts_with' as const),
+  value: fc.oneof(container, fc.constantFrom('tok', 'token-1', '')),
+});
+const scope = fc.oneof(
+  fc.record({ container }),
+  fc.record({ conditions: fc.array(condition, { maxLength: 3 }) }),
+);
+const rule = fc
+  .tuple(scope, fc.constantFrom(...TRANSFORMS), fc.array(permission, { maxLength: 3 }))
+  .map(([where, transform, permissions]) => ({ ...where, transform, permissions }));
+const grants = fc
+  .tuple(
+    fc.array(permission, { maxLength: 2 }),
+    fc.array(rule, { maxLength: 6 }),
+    fc.infiniteStream(fc.nat(1000)),
+  )
+  .map(([permissions, rules, random]): Grants => {
+    const priorities = rules.map((_, index) => index + 1).sort(() => (random.next().value as number) - 500);
+    return {
+      permissions,
+      rules: rules.map((each, index) => ({ ...each, priority: priorities[index] ?? 1 })),
+    };
+  });
+
+describe('the access decision', () => {
+  it('agrees with a naive evaluator on 100,000 cases', () => {
+    fc.assert(
+      fc.property(
+        grants,
+        permission,
+        fc.option(fc.constantFrom('token-1', 'other'), { nil: undefined }),
+        fc.array(container, { maxLength: 3 }),
+        (given, wanted, id, containers) => {
+          const token = { containers, ...(id === undefined ? {} : { id }) };
+          return decideAccess(given, wanted, token) === referenceDecision(given, wanted, id, containers);
+        },
+      ),
+      { numRuns: 100_000 },
+    );
+  }, 120_000);
+
+  it('covers whole segments only', () => {
+    const given: Grants = {
+      permissions: [],
+      rules: [{ priority: 1, container: '/pci/', transform: 'reveal', permissions: ['token:read'] }],
+    };
+    expect(decideAccess(given, 'token:read', { containers: ['/pci/high/'] })).toBe('reveal');
+    expect(decideAccess(given, 'token:read', { containers: ['/pcix/'] })).toBeUndefined();
+  });
+
+  it('lets top-level permissions mask for everything but use', () => {
+    const given: Grants = { permissions: ['token:read', 'token:use'], rules: [] };
+    expect(decideAccess(given, 'token:read', { containers: ['/any/'] })).toBe('mask');
+    expect(decideAccess(given, 'token:use', { containers: ['/any/'] })).toBe('reveal');
+  });
+
+  it('needs every container covered and takes the most restrictive transform', () => {
+    const rules: AccessRule[] = [
+      { priority: 1, container: '/a/', transform: 'reveal', permissions: ['token:read'] },
+      { priority: 2, container: '/b/', transform: 'redact', permissions: ['token:read'] },
+    ];
+    const given: Grants = { permissions: [], rules };
+    expect(decideAccess(given, 'token:read', { containers: ['/a/', '/b/'] })).toBe('redact');
+    expect(decideAccess(given, 'token:read', { containers: ['/a/', '/c/'] })).toBeUndefined();
+  });
+
+  it('grants below exactly the containers where the decision is positive', () => {
+    fc.assert(
+      fc.property(grants, permission, container, (given, wanted, where) => {
+        const containerRules = {
+          ...given,
+          rules: given.rules.filter((each) => each.container !== undefined),
+        };
+        const granted = containersGranted(containerRules, wanted).some((outer) => where.startsWith(outer));
+        return granted === (decideAccess(containerRules, wanted, { containers: [where] }) !== undefined);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

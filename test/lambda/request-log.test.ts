@@ -1,0 +1,73 @@
+import { consoleLog, logFailure, writeLog } from '../../src/lambda/request-log.ts';
+
+/** What is written to standard output and standard error meanwhile. */
+function written(write: () => void): readonly string[] {
+  const lines: string[] = [];
+  for (const stream of [process.stdout, process.stderr])
+    jest.spyOn(stream, 'write').mockImplementation((chunk) => {
+      lines.push(String(chunk));
+      return true;
+    });
+  write();
+  return lines;
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const LINE = {
+  level: 'info',
+  traceId: 't-1',
+  operation: 'getToken',
+  status: 200,
+  milliseconds: 12,
+  tenantId: 'tenant',
+  applicationId: 'application',
+} as const;
+
+/** A line without its time, which must be one that Lambda takes: RFC 3339. */
+function withoutTime(text: string): object {
+  const { timestamp, ...line } = JSON.parse(text) as { readonly timestamp: string };
+  expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  return line;
+}
+
+it('a request is one line of JSON', () => {
+  const lines = written(() => {
+    consoleLog(LINE);
+  });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^[^\n]*\n$/);
+  expect(withoutTime(lines[0] ?? '')).toEqual(LINE);
+});
+
+it('a field that is not on the list is left out, as is one without a value', () => {
+  const { applicationId: _, ...line } = LINE;
+  const more = { ...line, body: 'secret', headers: { 'svc-api-key': 'key_1' } };
+  const [text = ''] = written(() => {
+    consoleLog(more);
+  });
+  expect(withoutTime(text)).toEqual(line);
+});
+
+it('a caller cannot begin a line of its own', () => {
+  const traceId = 'a\n{"level":"error"}\r\n';
+  const lines = written(() => {
+    writeLog('info', { traceId });
+  });
+  expect(lines.join('').split('\n')).toHaveLength(2);
+  expect(withoutTime(lines.join(''))).toEqual({ level: 'info', traceId });
+});
+
+it('a failure that nobody waits for is told by names and places alone', () => {
+  const cause = new TypeError('quotes 4242424242424242');
+  const [text = ''] = written(() => {
+    logFailure('prefetch')(new Error('holds secret', { cause }));
+  });
+  const line = JSON.parse(text) as { level: string; operation: string; cause: readonly string[] };
+  expect(line).toMatchObject({ level: 'error', operation: 'prefetch' });
+  expect(line.cause).toHaveLength(2);
+  expect(line.cause[1]).toMatch(/^TypeError \| at /);
+  expect(text).not.toMatch(/4242|secret/);
+});

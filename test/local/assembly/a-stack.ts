@@ -1,8 +1,0 @@
-import type { Stack } from '../../../local/assembly/read-assembly.ts';
-
-type Parts = Partial<Stack['template']>;
-
-/** A stack as `readAssembly` gives it, with the sections that a test is about. */
-export function aStack(name: string, parts: Parts = {}): Stack {
-  return { name, template: { Parameters: {}, Conditions: {}, Resources: {}, Outputs: {}, ...parts } };
-}

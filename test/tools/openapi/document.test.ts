@@ -1,0 +1,156 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { ZodError } from 'zod';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { allRoutes, type AnyRoute } from '../../../tools/openapi/all-routes.ts';
+import { createOpenApiDocument, OPERATIONS } from '../../../tools/openapi/create-document.ts';
+
+type Document = any;
+
+const routes = allRoutes();
+const document: Document = createOpenApiDocument(routes, '0');
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+ajv.addSchema(document, 'openapi');
+
+const described = (route: AnyRoute) => {
+  const found = OPERATIONS[route.operation];
+  if (found === undefined) throw new Error(route.operation);
+  return found;
+};
+const withBody = routes.filter(({ body }) => body !== undefined);
+const withQuery = routes.filter(({ query }) => query !== undefined);
+
+/** A query that notes which parameters are asked for. */
+function asked(route: AnyRoute, text = ''): ReadonlySet<string> {
+  const names = new Set<string>();
+  const query = new URLSearchParams(text);
+  const noting = new Proxy(query, {
+    get(target, member) {
+      const value = Reflect.get(target, member) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]) => {
+        if (member === 'get' || member === 'getAll') names.add(String(args[0]));
+        return (value as (...args: readonly unknown[]) => unknown).apply(target, [...args]);
+      };
+    },
+  });
+  route.query?.parse(noting);
+  return names;
+}
+
+const refuses = (route: AnyRoute, text: string) => {
+  try {
+    route.query?.parse(new URLSearchParams(text));
+    return false;
+  } catch (error) {
+    return error instanceof ServiceError || error instanceof ZodError;
+  }
+};
+
+describe('the OpenAPI document', () => {
+  it('has every route of every table, and no other', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item as object).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(operations.toSorted()).toEqual(
+      routes.map(({ method, path }) => `${method} ${path.replace('+}', '}')}`).toSorted(),
+    );
+  });
+
+  it('gives every operation a name of its own', () => {
+    const names = Object.values(document.paths).flatMap((item) =>
+      Object.values(item as object).map(({ operationId }) => operationId as string),
+    );
+    expect(new Set(names).size).toBe(routes.length);
+  });
+
+  it('refuses an operation that nobody described, and a description without an operation', () => {
+    const [first] = routes;
+    if (first === undefined) throw new Error('no routes');
+    expect(() => createOpenApiDocument([...routes, { ...first, operation: 'unheardOf' }], '0')).toThrow(
+      'unheardOf is not described',
+    );
+    expect(() => createOpenApiDocument(routes.slice(1), '0')).toThrow('no route is called');
+  });
+
+  it.each(withBody.map((route) => [route.operation, route] as const))(
+    '%s has examples of its body, which the service itself accepts',
+    (_operation, route) => {
+      const examples = Object.values(described(route).requests ?? {});
+      expect(examples.length).toBeGreaterThan(0);
+      for (const { value } of examples) expect(() => route.body?.parse(value)).not.toThrow();
+    },
+  );
+
+  it.each(withBody.map((route) => [route.operation, route] as const))(
+    '%s has a body schema that fits its examples',
+    (_operation, route) => {
+      const content = document.paths[route.path][route.method.toLowerCase()].requestBody.content;
+      const [{ schema }] = Object.values<any>(content) as [any];
+      for (const { value } of Object.values(described(route).requests ?? {})) {
+        const validate = ajv.compile({ ...schema, $id: undefined });
+        expect([validate(value), validate.errors]).toEqual([true, null]);
+      }
+    },
+  );
+
+  it.each(Object.entries<any>(document.components.schemas).filter(([, schema]) => schema.examples))(
+    '%s has an example that fits it',
+    (name, schema) => {
+      const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+      for (const example of schema.examples as unknown[])
+        expect([validate?.(example), validate?.errors]).toEqual([true, null]);
+    },
+  );
+
+  it('has an example of every failure, with the status it stands at', () => {
+    const failures = Object.entries<any>(document.paths).flatMap(([path, item]) =>
+      Object.entries<any>(item).flatMap(([method, operation]) =>
+        Object.entries<any>(operation.responses)
+          .filter(([status]) => Number(status) >= 400)
+          .map(([status, given]) => {
+            const response = given.$ref ? document.components.responses[given.$ref.split('/').at(-1)] : given;
+            const content = response.content['application/json'];
+            return { at: `${method} ${path} ${status}`, status: Number(status), content };
+          }),
+      ),
+    );
+    expect(failures.length).toBeGreaterThan(200);
+    for (const { at, status, content } of failures) {
+      const { value } = content.examples.failure;
+      const problem = value.proxy_error ?? value;
+      expect([at, problem.status]).toEqual([at, status]);
+      const shape = value.proxy_error ? 'ProxyProblem' : 'Problem';
+      expect([at, ajv.getSchema(`openapi#/components/schemas/${shape}`)?.(value)]).toEqual([at, true]);
+    }
+  });
+
+  it.each(withQuery.map((route) => [route.operation, route] as const))(
+    '%s lists the parameters that the service reads',
+    (_operation, route) => {
+      const listed = Object.keys(described(route).query?.shape ?? {});
+      // Metadata filters are read from all parameters that begin so.
+      expect([...asked(route)].toSorted()).toEqual(listed.filter((name) => name !== 'metadata').toSorted());
+    },
+  );
+
+  it.each(
+    withQuery.flatMap((route) =>
+      described(route).query?.shape['size'] ? [[route.operation, route] as const] : [],
+    ),
+  )('%s keeps the bounds that the document tells', (_operation, route) => {
+    expect(['size=0', 'size=101', 'page=0', 'size=x'].map((query) => refuses(route, query))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(['size=1', 'size=100', 'page=1', ''].map((query) => refuses(route, query))).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+// `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own, and one table of all budgets. `-- --write` writes
+// what was found into docs/performance.md; `-- counts growth` runs some of them. `-- load` is apart: load on a service, for as long as asked. Times are worth something on an idle machine alone.
+import { fork, execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { aligned, BUDGET_COLUMNS, budgetRow, print, type Budget, type Section } from './section.ts';
+import { writtenInto } from './written-into.ts';
+
+/** Processor time first, while nothing else has warmed the machine up. */
+const SECTIONS = [
+  'sealing',
+  'cold-start',
+  'warm',
+  'counts',
+  'growth',
+  'hostile-bodies',
+  'postgres',
+  'proxy',
+  'reactor-runtime',
+  'sweep',
+];
+const DOCUMENT = 'docs/performance.md';
+
+const args = process.argv.slice(2);
+if (args[0] === 'load') {
+  const load = fork(join(import.meta.dirname, 'load.ts'), args.slice(1));
+  process.exit(await new Promise<number>((resolve) => load.on('exit', (code) => resolve(code ?? 1))));
+}
+const writes = args.includes('--write');
+const wanted = args.filter((arg) => !arg.startsWith('--'));
+if (writes && wanted.length > 0) throw new Error('--write writes what one run of all of them has found');
+
+/** One benchmark as a program of its own. A section that fails does not keep the others from running. */
+function run(name: string): Promise<Section | undefined> {
+  return new Promise((resolve) => {
+    const child = fork(join(import.meta.dirname, `${name}.ts`), []);
+    let section: Section | undefined;
+    child.on('message', (message) => (section = message as Section));
+    child.on('exit', (code) => resolve(code === 0 ? section : undefined));
+  });
+}
+
+const started = Date.now();
+const sections = new Map<string, Section>();
+const failed: string[] = [];
+for (const name of SECTIONS.filter((each) => wanted.length === 0 || wanted.includes(each))) {
+  const begun = Date.now();
+  console.log(`\n${name} ...`);
+  const section = await run(name);
+  if (section === undefined) failed.push(name);
+  else {
+    sections.set(name, section);
+    print({ budgets: [], figures: section.figures });
+  }
+  console.log(`\n(${name}: ${String(Math.round((Date.now() - begun) / 1000))} s)`);
+}
+
+const budgets: readonly Budget[] = [...sections.values()].flatMap((section) => section.budgets);
+console.log(`\nBudgets\n${aligned([BUDGET_COLUMNS, ...budgets.map(budgetRow)])}`);
+for (const name of failed) console.log(`${name} has failed`);
+console.log(`\n${String(Math.round((Date.now() - started) / 1000))} s`);
+
+if (writes && failed.length === 0) {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const machine = `${String(cpus().length)} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
+  const about = `Measured on ${new Date().toISOString().slice(0, 10)} at commit ${commit} on ${machine}.`;
+  const text = writtenInto(readFileSync(DOCUMENT, 'utf8'), { about, budgets, sections });
+  writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }));
+  console.log(`written into ${DOCUMENT}`);
+}
+process.exitCode = failed.length > 0 ? 1 : 0;

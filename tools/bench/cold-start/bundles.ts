@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { buildSync } from 'esbuild';
+import { BUNDLE_OPTIONS } from '../../../lib/bundle.ts';
+
+/** The folders under `functions/`, each a bundle. */
+export const FUNCTIONS = [
+  'tokens',
+  'applications',
+  'proxy',
+  'reactors',
+  'reactor-worker',
+  'webhook-sender',
+  'sweeper',
+  'operator',
+] as const;
+
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundles-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const CLIENTS: Readonly<Record<string, string>> = {
+  'client-dynamodb': 'DynamoDBClient',
+  'client-kms': 'KMSClient',
+  'client-lambda': 'LambdaClient',
+  'client-sqs': 'SQSClient',
+};
+
+export interface BundleFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly gzipBytes: number;
+}
+
+export interface FunctionBundle extends BundleFile {
+  /** The packages of the AWS SDK that the bundle holds a client of, without their scope. */
+  readonly clients: readonly string[];
+}
+
+function bundleFile(file: string): BundleFile {
+  const content = readFileSync(file);
+  return { file, bytes: content.length, gzipBytes: gzipSync(content).length };
+}
+
+/** The bundle of a function as it is deployed. */
+export function bundleOf(name: FunctionName): FunctionBundle {
+  const outfile = join(folder, `${name}.cjs`);
+  const entryPoints = [`functions/${name}/index.ts`];
+  const { metafile } = buildSync({ ...BUNDLE_OPTIONS, entryPoints, outfile, metafile: true });
+  const clients = Object.keys(metafile.inputs).flatMap(
+    (input) => /node_modules\/@aws-sdk\/(client-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
+  );
+  return { ...bundleFile(outfile), clients: [...new Set(clients)].toSorted() };
+}
+
+/**
+ * A bundle that makes a client of each package, and nothing else: as the SDK comes, or cut down and set up like a function's (`asOurs`), without
+ * the places that the SDK would look for credentials in.
+ */
+export function referenceBundle(
+  clients: readonly string[],
+  { asOurs }: { readonly asOurs: boolean },
+): BundleFile {
+  const named = clients.map((client) => {
+    const name = CLIENTS[client];
+    if (name === undefined)
+      throw new Error(`tools/bench/cold-start/bundles.ts does not know the class of ${client}`);
+    return [client, name] as const;
+  });
+  const contents = [
+    ...(asOurs ? ["import { CLIENT_SETTINGS } from './src/adapters/aws/client-settings.ts';"] : []),
+    ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
+    `export const handler = [${named.map(([, name]) => `new ${name}(${asOurs ? 'CLIENT_SETTINGS' : '{}'})`).join(', ')}];`,
+  ].join('\n');
+  const outfile = join(folder, `${clients.join('-')}${asOurs ? '-as-ours' : ''}.cjs`);
+  const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
+  const alias = asOurs ? BUNDLE_OPTIONS.alias : {};
+  buildSync({ ...BUNDLE_OPTIONS, alias, stdin: { contents, resolveDir, loader: 'ts' }, outfile });
+  return bundleFile(outfile);
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { bundleFunction } from '../../../lib/bundle.ts';
+import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
+import { startDestination, testCertificate } from '../../../test/support/destination.ts';
+import { runService } from '../../../test/support/run-service.ts';
+import { environmentOf, functionEnvironments } from '../local-functions.ts';
+import { startInstance, type Instance } from '../warm/measure-warm.ts';
+import { countedOperations, type CountedOperation } from './operations.ts';
+import { openWire, wireCost, type Wire, type WireCost } from './wire.ts';
+
+/** What an operation costs as the first one of a fresh instance, and as a later one. */
+export interface OperationCount {
+  readonly name: string;
+  readonly cold: WireCost;
+  readonly warm: WireCost;
+  /** Bytes of the request's body. */
+  readonly bodyBytes: number;
+  /** Programs that run after the answer, one after the other. */
+  readonly afterwards: readonly { readonly name: string; readonly warm: WireCost }[];
+}
+
+/** Longer than a queue or a reactor keeps everybody waiting. */
+const QUIET_MS = 2_000;
+/** The programs behind an asynchronous invocation, by the names of their roles. */
+const AFTERWARDS = { 'reactor-worker': /Worker/, 'webhook-sender': /Sender/ } as const;
+const ROLES = {
+  tokens: /Tokens/,
+  applications: /Applications/,
+  proxy: /Proxy/,
+  reactors: /ReactorsRole|ReactorsFunction/,
+};
+
+async function count(wire: Wire, operation: CountedOperation, start: () => Promise<Instance>) {
+  const { name, folder, status, event } = operation;
+  const instance = await start();
+  const isLater = status === 202;
+  let bodyBytes = 0;
+  async function once(): Promise<readonly CallRecord[]> {
+    const prepared = await event();
+    bodyBytes = 'body' in prepared ? Buffer.byteLength(String(prepared.body)) : 0;
+    return wire.during(
+      async () => {
+        const { statuses } = await instance.run([prepared]);
+        if (statuses[String(status)] !== 1) throw new Error(`${name} answered ${JSON.stringify(statuses)}`);
+      },
+      isLater ? QUIET_MS : undefined,
+    );
+  }
+  const costOf = (calls: readonly CallRecord[], role: RegExp) =>
+    wireCost(calls.filter(({ principal }) => role.test(principal)));
+  try {
+    const cold = costOf(await once(), ROLES[folder]);
+    // The second one still finds a thing or two for the first time.
+    await once();
+    const calls = await once();
+    const afterwards = Object.entries(isLater ? AFTERWARDS : {}).map(([program, role]) => ({
+      name: `${name}: ${program}`,
+      warm: costOf(calls, role),
+    }));
+    return { name, cold, warm: costOf(calls, ROLES[folder]), bodyBytes, afterwards };
+  } finally {
+    instance.stop();
+  }
+}
+
+/** Runs each operation in an instance of its own of the real bundle, which calls the local service's AWS endpoint, and counts there. */
+export async function measureCounts(
+  isWanted: (name: string) => boolean = () => true,
+): Promise<readonly OperationCount[]> {
+  const certificate = testCertificate();
+  const destination = await startDestination(certificate);
+  destination.answer = ({ body }, response) =>
+    response.setHeader('content-type', 'application/json').end(body);
+  const address = `localhost:${String(destination.port)}`;
+  const settings = [
+    `egressAllowList=${address}`,
+    'hotConcurrency=0',
+    'throttleRate=100000',
+    'throttleBurst=100000',
+  ];
+  const trust = { NODE_EXTRA_CA_CERTS: certificate.certFile };
+  // No schedule runs meanwhile.
+  const quiet = ['--tick', '3600'];
+  const service = await runService([...quiet, ...settings.flatMap((setting) => ['--set', setting])], trust);
+  try {
+    const { aws_endpoint_url: aws } = service.credentials;
+    const operations = await countedOperations(service, `https://${address}/`);
+    const environments = await functionEnvironments(aws);
+    const bundles = new Map(
+      Object.keys(ROLES).map((folder) => [folder, join(bundleFunction(folder), 'index.cjs')] as const),
+    );
+    const start = (folder: string) => () => {
+      const env = { ...environmentOf(environments, folder), PATH: process.env['PATH'] ?? '', ...trust };
+      return startInstance(bundles.get(folder) ?? '', env);
+    };
+    const wire = openWire(aws);
+    const counts: OperationCount[] = [];
+    for (const operation of operations.filter(({ name }) => isWanted(name)))
+      counts.push(await count(wire, operation, start(operation.folder)));
+    return counts;
+  } finally {
+    await Promise.all([service.stop(), destination.close()]);
+  }
+}

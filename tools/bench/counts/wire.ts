@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
+
+/** What an operation did on the wire. */
+export interface WireCost {
+  readonly calls: number;
+  /** Calls by name, in the order of their first answers. */
+  readonly names: string;
+  /** The longest chain of calls of which each began after the one before had ended. */
+  readonly sequential: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly kmsCalls: number;
+  readonly sqsCalls: number;
+  readonly lambdaCalls: number;
+  /** Bytes of the calls and of their answers, without HTTP's own lines. */
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+}
+
+/** Every call takes so long at least, in ms: calls that went out together overlap on the wire then, however fast this machine answers. */
+const LATENCY_MS = 100;
+const SLOWED = ['dynamodb', 'kms', 'sqs', 'lambda'];
+const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
+
+const nameOf = ({ action }: CallRecord) => action.slice(action.indexOf(':') + 1);
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** The most calls no two of which overlap: by their ends, each that begins after the last one taken. */
+export function sequentialCalls(calls: readonly Pick<CallRecord, 'startedMs' | 'durationMs'>[]): number {
+  const spans = calls
+    .map(({ startedMs, durationMs }) => ({ from: startedMs, to: startedMs + durationMs }))
+    .toSorted((a, b) => a.to - b.to);
+  let [count, end] = [0, -Infinity];
+  for (const { from, to } of spans) {
+    if (from < end) continue;
+    count += 1;
+    end = to;
+  }
+  return count;
+}
+
+export function wireCost(calls: readonly CallRecord[]): WireCost {
+  const unitsOf = (isRead: boolean) =>
+    sum(
+      calls
+        .filter((call) => READS.has(nameOf(call)) === isRead)
+        .map(({ consumedCapacity = 0 }) => consumedCapacity),
+    );
+  const of = (service: string) => calls.filter((call) => call.service === service).length;
+  return {
+    calls: calls.length,
+    names: [...Map.groupBy(calls, nameOf)]
+      .map(([name, records]) => `${name} ${String(records.length)}`)
+      .join(', '),
+    sequential: sequentialCalls(calls),
+    readUnits: unitsOf(true),
+    writeUnits: unitsOf(false),
+    kmsCalls: of('kms'),
+    sqsCalls: of('sqs'),
+    lambdaCalls: of('lambda'),
+    bytesOut: sum(calls.map(({ requestBytes }) => requestBytes)),
+    bytesIn: sum(calls.map(({ answerBytes }) => answerBytes)),
+  };
+}
+
+/** The wire of a running local service. */
+export interface Wire {
+  /** The calls that an operation makes until it is over and, with `quietMs`, until nobody has called for so long. */
+  during(operation: () => Promise<unknown>, quietMs?: number): Promise<readonly CallRecord[]>;
+}
+
+export function openWire(awsEndpointUrl: string): Wire {
+  async function setFaults(faults: readonly string[]): Promise<void> {
+    const body = JSON.stringify(faults);
+    const response = await fetch(`${awsEndpointUrl}/_local/faults`, { method: 'PUT', body });
+    if (!response.ok) throw new Error(await response.text());
+  }
+
+  async function log(): Promise<readonly CallRecord[]> {
+    const response = await fetch(`${awsEndpointUrl}/_local/call-log`);
+    return ((await response.json()) as { readonly calls: readonly CallRecord[] }).calls;
+  }
+
+  return {
+    async during(operation, quietMs) {
+      await setFaults(SLOWED.map((name) => `${name}:latency:${String(LATENCY_MS)}`));
+      await fetch(`${awsEndpointUrl}/_local/calls`, { method: 'DELETE' });
+      await operation();
+      let calls = await log();
+      for (let seen = -1; quietMs !== undefined && seen !== calls.length; calls = await log()) {
+        seen = calls.length;
+        await sleep(quietMs);
+      }
+      await setFaults([]);
+      return calls;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import {
+  BatchWriteItemCommand,
+  type AttributeValue,
+  type DynamoDBClient,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { groups } from '../../../src/adapters/dynamodb/groups.ts';
+import { shardOf } from '../../../src/adapters/dynamodb/keys.ts';
+import { tokenWrites } from '../../../src/adapters/dynamodb/token-writes.ts';
+import type { TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
+import type { StoredToken } from '../../../src/core/tokens/token.ts';
+
+/** Most that one BatchWriteItem takes. */
+const BATCH = 25;
+const AT_ONCE = 4;
+
+/** An id in a shard of the list: even shards, so that what is compared does not differ by how ids happen to fall. */
+export function idInShard(shard: number, shards: number): string {
+  for (;;) {
+    const id = randomUUID();
+    if (shardOf(id, shards) === shard) return id;
+  }
+}
+
+async function write(
+  client: DynamoDBClient,
+  table: string,
+  items: readonly Record<string, AttributeValue>[],
+) {
+  const requests: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
+  const { UnprocessedItems } = await client.send(
+    new BatchWriteItemCommand({ RequestItems: { [table]: requests } }),
+  );
+  if (UnprocessedItems?.[table] !== undefined) throw new Error('some items were not written');
+}
+
+/** Puts items into a table as they are, without conditions. */
+export async function putAll(
+  client: DynamoDBClient,
+  table: string,
+  items: Iterable<Record<string, AttributeValue>>,
+): Promise<void> {
+  let waiting: Record<string, AttributeValue>[] = [];
+  const flush = async () => {
+    const batches = groups(waiting, BATCH);
+    waiting = [];
+    await Promise.all(batches.map((batch) => write(client, table, batch)));
+  };
+  for (const item of items) {
+    waiting.push(item);
+    if (waiting.length >= BATCH * AT_ONCE) await flush();
+  }
+  await flush();
+}
+
+/**
+ * Puts tokens and the entries of their terms into the tables as the store would write them, without its conditions: a third of the time.
+ * Only for tokens that are new and small.
+ */
+export async function fill(tables: TokenTables, tokens: Iterable<StoredToken>): Promise<void> {
+  const writes = tokenWrites(tables);
+  function* items() {
+    for (const token of tokens) {
+      yield writes.token(token, '').Item;
+      for (const term of token.terms) yield writes.entry(token, term).Put?.Item ?? {};
+    }
+  }
+  await putAll(tables.client, tables.tokensTable, items());
+}

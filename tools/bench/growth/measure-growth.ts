@@ -1,0 +1,157 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
+import { createCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
+import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
+import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
+import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/shared/pagination.ts';
+import { newPosition } from '../../../src/core/shared/position.ts';
+import { sweep } from '../../../src/core/sweep/sweep.ts';
+import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import type { TokenCandidate } from '../../../src/core/tokens/token-store.ts';
+import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
+import { aCvc, aStoredToken, TENANT } from '../../../test/adapters/dynamodb/a-stored-token.ts';
+import { aDatabase } from '../../../test/support/a-database.ts';
+import { fill, idInShard } from './fill.ts';
+
+/** What an operation costs among so many tokens. */
+export interface Cost {
+  readonly calls: number;
+  readonly units: number;
+}
+
+const LIST_SHARDS = 8;
+const PAGE = 20;
+/** Tokens that a deep page leaves behind it: the cursor stands as deep as the list goes, and a page and more still follows. */
+const BEYOND = 200;
+/** The share of tokens under the common term, and the number of those under the rare one. */
+const COMMON_EVERY = 4;
+const RARE = 5;
+const DUE = 10;
+const CREATED_FROM = Date.UTC(2026, 0, 1);
+
+/** Names of what must cost the same however many tokens there are. */
+export const CONSTANT = [
+  'list, first page by cursor',
+  'list, a page near the end',
+  'metadata filter',
+  'search a rare term',
+  'search a common term',
+  'search both terms',
+  'create with deduplication',
+  'authenticate',
+  'sweep 10 expired tokens and 10 cvcs',
+] as const;
+
+/** Names of what grows. */
+export const GROWING = ['list, first page by number', 'reference: Scan with a filter'] as const;
+
+export type GrowthOperation = (typeof CONSTANT)[number] | (typeof GROWING)[number];
+
+function costOf(calls: readonly CallRecord[]): Cost {
+  const units = calls.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0);
+  return { calls: calls.length, units };
+}
+
+/** Tokens, the oldest first, spread evenly over the shards of the list. */
+function* tokensOf(size: number): Generator<StoredToken> {
+  for (let index = 0; index < size; index += 1) {
+    const createdAt = CREATED_FROM + index;
+    const terms = [
+      ...(index % COMMON_EVERY === 0 ? ['common'] : []),
+      ...(index % Math.floor(size / RARE) === 0 ? ['rare'] : []),
+    ];
+    yield aStoredToken({ id: idInShard(index % LIST_SHARDS, LIST_SHARDS), createdAt, terms });
+  }
+}
+
+/** What lists, searches, sweeps, deduplication and authentication cost among `size` tokens of one tenant, on the wire. */
+export async function measureGrowth(size: number): Promise<Readonly<Record<GrowthOperation, Cost>>> {
+  const database = await aDatabase(LIST_SHARDS);
+  const tables = database.tables();
+  const store = createTokenStore(tables, Date.now);
+  try {
+    await fill(tables, tokensOf(size));
+
+    async function measured(operation: () => Promise<unknown>): Promise<Cost> {
+      database.takeCalls();
+      await operation();
+      return costOf(database.takeCalls());
+    }
+
+    /** A page as the use case reads it: candidates, then their tokens. */
+    const read = async (entries: readonly TokenCandidate[]) => {
+      if (entries.length === 0) throw new Error('there was nothing to find');
+      await store.findMany(
+        TENANT,
+        entries.map(({ id }) => id),
+      );
+    };
+    const walk = (terms: readonly string[], expected: number, after?: string) =>
+      store.candidates(TENANT, { terms, expected, ...(after !== undefined && { after }) });
+    const page = (terms: readonly string[], olderThan?: number) => async () => {
+      const after = olderThan === undefined ? undefined : newPosition(CREATED_FROM + olderThan);
+      await read((await sliceAfter(walk(terms, PAGE + 1, after), () => true, PAGE)).entries);
+    };
+    const numbered = async () => {
+      const request = { page: 1, size: PAGE };
+      await read((await sliceNumbered(walk([], COUNT_MAX), () => true, request)).entries);
+    };
+
+    const createOnce = async () => {
+      const token = aStoredToken({ holdsLock: true, terms: [] });
+      for await (const found of store.findMatches(token)) if (found.length > 0) throw new Error('a match');
+      await store.create([{ token }]);
+    };
+
+    const keyHash = randomBytes(32);
+    const application = {
+      ...{ tenantId: TENANT, id: randomUUID(), name: 'measured', type: 'private' as const },
+      ...{ permissions: [], rules: [], createdBy: randomUUID(), createdAt: CREATED_FROM, version: 1 },
+    };
+    await createApplicationStore(database.table('Access')).create(application, keyHash);
+    const credentials = createCredentialStore(database.table('Access'));
+
+    const now = Date.now();
+    const expired = Array.from({ length: DUE }, () =>
+      aStoredToken({ expiration: { at: now - 1, offsetMinutes: 0 } }),
+    );
+    const cards = Array.from({ length: DUE }, () => aStoredToken({ type: 'card', cvcUntil: now - 1 }));
+    await store.create(expired.map((token) => ({ token })));
+    await store.create(cards.map((token) => ({ token, cvc: aCvc(now - 1) })));
+    const sweepAll = async () => {
+      for (const work of [dueCvcs(tables, Date.now), dueTokens(tables, Date.now)]) {
+        const onFailure = (error: unknown) => {
+          throw error;
+        };
+        const { done } = await sweep(work, { clock: Date.now, deadline: Date.now() + 600_000, onFailure });
+        if (done !== DUE) throw new Error(`${String(done)} were swept`);
+      }
+    };
+
+    const scan = async () => {
+      const wanted = {
+        TableName: tables.tokensTable,
+        FilterExpression: 'fingerprint = :wanted',
+        ExpressionAttributeValues: { ':wanted': { S: 'none' } },
+      };
+      for await (const _ of paginateScan({ client: tables.client }, wanted));
+    };
+
+    return {
+      'sweep 10 expired tokens and 10 cvcs': await measured(sweepAll),
+      'list, first page by cursor': await measured(page([], size)),
+      'list, a page near the end': await measured(page([], BEYOND)),
+      'metadata filter': await measured(page(['rare'], size)),
+      'search a rare term': await measured(page(['rare'])),
+      'search a common term': await measured(page(['common'])),
+      'search both terms': await measured(page(['common', 'rare'])),
+      'create with deduplication': await measured(createOnce),
+      authenticate: await measured(() => credentials.findByKeyHash(keyHash)),
+      'list, first page by number': await measured(numbered),
+      'reference: Scan with a filter': await measured(scan),
+    };
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,152 @@
+// `npm run bench -- hostile-bodies`: what the dearest requests cost each route of the deployed bundles, each request in a fresh process.
+// `-- POST /tokenize` measures the routes that begin so, and prints each of their requests.
+import { join } from 'node:path';
+import { bundleProgram } from '../../lib/bundle.ts';
+import { startDestination, testCertificate } from '../../test/support/destination.ts';
+import { runService } from '../../test/support/run-service.ts';
+import { startAwsStandIn } from './hostile-bodies/aws-stand-in.ts';
+import {
+  HOSTILE_ARGS,
+  hostileRequests,
+  hostileResults,
+  reactEvent,
+} from './hostile-bodies/hostile-requests.ts';
+import { measureRequest, type Deployed } from './hostile-bodies/measure-request.ts';
+import type { MeasuredRequest } from './hostile-bodies/request-process.ts';
+import { withoutRequests } from './hostile-bodies/routes-with-bodies.ts';
+import { environmentOf, functionEnvironments } from './local-functions.ts';
+import { report, type Budget } from './section.ts';
+
+const CPU_SECONDS = 1;
+const PEAK_BYTES = 300_000_000;
+const WORKER = 'reactor-worker';
+
+interface Found extends MeasuredRequest {
+  readonly route: string;
+  readonly what: string;
+}
+
+const only = process.argv.slice(2).join(' ');
+const certificate = testCertificate();
+const destination = await startDestination(certificate);
+const url = `https://localhost:${String(destination.port)}/`;
+const aws = await startAwsStandIn();
+const service = await runService(
+  [
+    `egressAllowList=localhost:${String(destination.port)}`,
+    ...['hotConcurrency=0', 'throttleRate=100000', 'throttleBurst=100000'],
+  ].flatMap((setting) => ['--set', setting]),
+  { NODE_EXTRA_CA_CERTS: certificate.certFile },
+  { checksContract: false },
+);
+
+const found: Found[] = [];
+const cpuOf = ({ first, again }: MeasuredRequest) => Math.max(first.cpuSeconds, again.cpuSeconds);
+const seconds = (value: number) => `${value.toFixed(2)} s`;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+
+function keep(route: string, what: string, measured: MeasuredRequest): void {
+  found.push({ route, what, ...measured });
+  if (only === '') return;
+  const { first, again, peakBytes } = measured;
+  const figures = [seconds(first.cpuSeconds), seconds(again.cpuSeconds), megabytes(peakBytes)];
+  console.log([route.padEnd(28), what.padEnd(60), first.outcome, ...figures].join('  '));
+}
+
+async function measureAll(): Promise<void> {
+  const environments = await functionEnvironments(service.credentials.aws_endpoint_url);
+  const deployed = new Map<string, Deployed>();
+  const functionOf = (folder: string): Deployed => {
+    const known = deployed.get(folder) ?? {
+      bundle: join(bundleProgram(`functions/${folder}/index.ts`), 'index.cjs'),
+      env: {
+        ...environmentOf(environments, folder),
+        PATH: process.env['PATH'] ?? '',
+        NODE_EXTRA_CA_CERTS: certificate.certFile,
+        AWS_ENDPOINT_URL_LAMBDA: aws.url,
+        INVOCATIONS_QUEUE_URL: `${aws.url}/queue`,
+        DELIVERIES_QUEUE_URL: `${aws.url}/queue`,
+      },
+    };
+    deployed.set(folder, known);
+    return known;
+  };
+  const { requests, world } = await hostileRequests(service.credentials, url);
+  const missing = withoutRequests(requests.map(({ route }) => route));
+  if (missing.length > 0) throw new Error(`no hostile body for ${missing.join(', ')}`);
+  for (const { route, folder, what, warmUp, event } of requests) {
+    if (!route.startsWith(only)) continue;
+    destination.received.length = 0;
+    keep(route, what, await measureRequest(functionOf(folder), warmUp, await event()));
+  }
+
+  const react = 'POST /reactors/{id}/react';
+  const reactors = functionOf('reactors');
+  for (const { what, payload } of hostileResults()) {
+    aws.payload = payload();
+    if (react.startsWith(only))
+      keep(
+        react,
+        what,
+        await measureRequest(reactors, reactEvent(world, {}), reactEvent(world, HOSTILE_ARGS)),
+      );
+    if (!WORKER.startsWith(only)) continue;
+    // Each message runs once: the first of these invocations warms the worker up, the last is measured.
+    aws.messages.length = 0;
+    await measureRequest(reactors, reactEvent(world, {}, url), reactEvent(world, HOSTILE_ARGS, url));
+    const [first, last] = [aws.messages[0], aws.messages.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('no invocation was queued');
+    const event = (body: string) => ({ Records: [{ messageId: 'a', body }] });
+    keep(WORKER, what, await measureRequest(functionOf(WORKER), event(first), event(last)));
+  }
+}
+
+try {
+  await measureAll();
+} finally {
+  await Promise.all([service.stop(), destination.close(), aws.close()]);
+}
+
+const worst = (route: string, sizeOf: (measured: Found) => number): Found => {
+  const all = found.filter((each) => each.route === route).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  if (all[0] === undefined) throw new Error(`nothing was measured of ${route}`);
+  return all[0];
+};
+const routes = [...new Set(found.map(({ route }) => route))];
+
+report({
+  budgets: routes.flatMap((route): readonly Budget[] => {
+    const [dearest, largest] = [worst(route, cpuOf), worst(route, ({ peakBytes }) => peakBytes)];
+    const count = `${String(found.filter((each) => each.route === route).length)} requests`;
+    return [
+      {
+        budget: `CPU of any request: ${route}`,
+        limit: seconds(CPU_SECONDS),
+        measured: seconds(cpuOf(dearest)),
+        reference: count,
+        isMet: cpuOf(dearest) <= CPU_SECONDS,
+      },
+      {
+        budget: `memory of any request: ${route}`,
+        limit: megabytes(PEAK_BYTES),
+        measured: megabytes(largest.peakBytes),
+        reference: `idle ${megabytes(largest.idleBytes)}`,
+        isMet: largest.peakBytes <= PEAK_BYTES,
+      },
+    ];
+  }),
+  figures: [
+    {
+      title: 'The dearest requests',
+      columns: ['route', 'most CPU', 'first', 'warm', 'most memory', 'over the idle function'],
+      rows: routes.map((route) => {
+        const [dearest, largest] = [worst(route, cpuOf), worst(route, ({ peakBytes }) => peakBytes)];
+        return [
+          ...[route, dearest.what, seconds(dearest.first.cpuSeconds), seconds(dearest.again.cpuSeconds)],
+          ...[largest.what, megabytes(largest.peakBytes)],
+        ];
+      }),
+      note: `Of ${String(found.length)} requests, each in a process of its own that has served two small ones. CPU is of all threads; memory the peak of the process (VmHWM).`,
+    },
+  ],
+});

@@ -1,0 +1,145 @@
+// `npm run bench -- load [--seconds N] [--clients N] [--report FILE]`: a realistic mix of requests against a service of its own, as `npm start`
+// runs it, with progress, and a report that opens in a browser. It finds what gets worse over time; it is no measure of what AWS does.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startDestination, testCertificate } from '../../test/support/destination.ts';
+import { runService } from '../../test/support/run-service.ts';
+import { summarize, type MemorySample, type Sample } from './load/measurements.ts';
+import { reportPage } from './load/report.ts';
+import { choose, traffic } from './load/traffic.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    clients: { type: 'string', default: '16' },
+    report: { type: 'string', default: '.local/load-report.html' },
+  },
+});
+const [seconds, clients] = [Number(values.seconds), Number(values.clients)];
+if (!(seconds > 0) || !(clients > 0)) throw new Error('load: --seconds and --clients must be more than 0');
+
+const certificate = testCertificate();
+const destination = await startDestination(certificate);
+destination.answer = (_received, response) => response.end('{"ok":true}');
+const origin = `localhost:${String(destination.port)}`;
+console.log('starting a service ...');
+const settings = [`egressAllowList=${origin}`, 'throttleRate=100000', 'throttleBurst=100000'];
+const service = await runService(
+  settings.flatMap((setting) => ['--set', setting]),
+  { NODE_EXTRA_CA_CERTS: certificate.certFile },
+);
+const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+
+async function make(path: string, body: unknown): Promise<{ readonly id: string; readonly key: string }> {
+  const headers = { 'SVC-API-KEY': managementKey, 'Content-Type': 'application/json' };
+  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
+  return (await response.json()) as { id: string; key: string };
+}
+
+const permissions = [
+  'token:create',
+  'token:read',
+  'token:update',
+  'token:delete',
+  'token:search',
+  'token:use',
+];
+const { key } = await make('/applications', {
+  name: 'load',
+  type: 'private',
+  rules: [{ priority: 1, container: '/', transform: 'reveal', permissions }],
+});
+const { id: reactorId } = await make('/reactors', {
+  name: 'load',
+  code: 'module.exports = async (req) => ({ raw: { kind: typeof req.args.card } });',
+  configuration: {},
+});
+const operations = traffic({ baseUrl, key, destination: `https://${origin}/`, reactorId });
+const firstToken = operations.find(({ name }) => name === 'create card');
+for (let count = 0; count < 50; count += 1) await firstToken?.run();
+
+/** Resident memory of a process in MB, and its parent. */
+function processOf(pid: string): { readonly parent: string; readonly megabytes: number } | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const number = (name: string) => new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? '0';
+    return { parent: number('PPid'), megabytes: (Number(number('VmRSS')) * 1_024) / 1_000_000 };
+  } catch {
+    return undefined;
+  }
+}
+
+function memoryNow(atMs: number): MemorySample {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const children = all.flatMap((pid) => {
+    const found = processOf(pid);
+    return found?.parent === String(service.pid) ? [found.megabytes] : [];
+  });
+  return {
+    atMs,
+    serviceMegabytes: processOf(String(service.pid))?.megabytes ?? 0,
+    reactorsMegabytes: children.reduce((total, megabytes) => total + megabytes, 0),
+  };
+}
+
+const samples: Sample[] = [];
+const memory: MemorySample[] = [];
+const started = performance.now();
+const elapsed = () => performance.now() - started;
+
+async function client(): Promise<void> {
+  while (elapsed() < seconds * 1000) {
+    const { name, run } = choose(operations);
+    const from = performance.now();
+    // A token that another client has deleted meanwhile is no error of the service.
+    const isError = await run()
+      .then(async (response) => {
+        await response.arrayBuffer();
+        return response.status >= 500 || response.status === 429;
+      })
+      .catch(() => true);
+    samples.push({ operation: name, atMs: elapsed(), milliseconds: performance.now() - from, isError });
+  }
+}
+
+async function watch(): Promise<void> {
+  let seen = 0;
+  while (elapsed() < seconds * 1000) {
+    await sleep(1_000);
+    memory.push(memoryNow(elapsed()));
+    const fresh = samples.slice(seen);
+    seen = samples.length;
+    const errors = samples.filter(({ isError }) => isError).length;
+    const { serviceMegabytes, reactorsMegabytes } = memory.at(-1) ?? {
+      serviceMegabytes: 0,
+      reactorsMegabytes: 0,
+    };
+    process.stdout.write(
+      `\r${(elapsed() / 1000).toFixed(0).padStart(4)} s  ${String(fresh.length).padStart(5)} requests/s  ${String(samples.length).padStart(7)} in all  ${String(errors)} errors  ${serviceMegabytes.toFixed(0)} + ${reactorsMegabytes.toFixed(0)} MB   `,
+    );
+  }
+  process.stdout.write('\n');
+}
+
+await Promise.all([watch(), ...Array.from({ length: clients }, client)]);
+const summaries = summarize(samples, elapsed() / 1000);
+const facts = {
+  when: new Date().toISOString(),
+  machine: `${String(cpus().length)} x ${cpus()[0]?.model ?? 'unknown'}, which the clients, the service and its database share`,
+  clients: String(clients),
+  seconds: String(seconds),
+};
+writeFileSync(
+  values.report,
+  reportPage({ title: 'Cloakroom under load', facts, summaries, samples, memory }),
+);
+for (const { operation, count, errors, perSecond, p50, p90, p99, max } of summaries)
+  console.log(
+    `${operation.padEnd(18)} ${String(count).padStart(7)}  ${String(errors).padStart(4)} errors  ${perSecond.toFixed(1).padStart(7)}/s  p50 ${p50.toFixed(0).padStart(5)}  p90 ${p90.toFixed(0).padStart(5)}  p99 ${p99.toFixed(0).padStart(5)}  max ${max.toFixed(0).padStart(5)} ms`,
+  );
+console.log(`report: ${values.report}`);
+await service.stop();
+await destination.close();

@@ -1,0 +1,158 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { runService } from '../../../test/support/run-service.ts';
+import { median } from '../median.ts';
+import { serviceClient, type ServiceClient } from '../service-client.ts';
+import { startCluster, type Cluster } from './cluster.ts';
+import { processorTime } from './processor-time.ts';
+
+const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+const TOKENS = 200;
+const ROUNDS = 12;
+const BATCH = 40;
+
+/** A service that is driven, and the processes that it consists of. */
+interface Side {
+  readonly client: ServiceClient;
+  /** The newest 20, without their number: PostgreSQL's vault does not count either. */
+  readonly listPath: () => Promise<string>;
+  readonly pids: readonly number[];
+  stop(): Promise<void>;
+}
+
+async function startVault(): Promise<Side & { readonly version: string }> {
+  const cluster: Cluster = await startCluster();
+  const server = fork(join(import.meta.dirname, 'vault-server.ts'), [cluster.socketFolder, cluster.user]);
+  const [{ baseUrl, apiKey }] = (await once(server, 'message')) as [
+    { readonly baseUrl: string; readonly apiKey: string },
+  ];
+  return {
+    client: serviceClient(baseUrl, apiKey),
+    listPath: () => Promise.resolve('/tokens'),
+    pids: [cluster.pid, server.pid ?? 0],
+    version: cluster.version,
+    async stop() {
+      server.kill();
+      await cluster.stop();
+    },
+  };
+}
+
+async function startCloakroom(): Promise<Side> {
+  const settings = ['throttleRate=100000', 'throttleBurst=100000', 'hotConcurrency=0'];
+  const args = ['--tick', '3600', ...settings.flatMap((setting) => ['--set', setting])];
+  // Holding every answer against the OpenAPI document would be measured along.
+  const service = await runService(args, {}, { checksContract: false });
+  const { base_url: baseUrl, management_key: management } = service.credentials;
+  const { key } = await serviceClient(baseUrl, management)<{ readonly key: string }>(
+    'POST',
+    '/applications',
+    {
+      ...{ name: 'bench', type: 'private', permissions: ['token:create', 'token:read'] },
+    },
+  );
+  const client = serviceClient(baseUrl, key);
+  return {
+    client,
+    async listPath() {
+      const page = await client<{ readonly pagination: { readonly after: string } }>('GET', '/tokens?size=1');
+      return `/tokens?after=${encodeURIComponent(page.pagination.after)}`;
+    },
+    pids: [service.pid],
+    async stop() {
+      await service.stop();
+    },
+  };
+}
+
+export interface Driven {
+  /** Median of the requests, one after the other. */
+  readonly milliseconds: number;
+  /** Processor time of all processes of a side, for a request. */
+  readonly processorMilliseconds: number;
+}
+
+export interface PostgresResult {
+  readonly version: string;
+  readonly operations: readonly {
+    readonly name: string;
+    readonly cloakroom: Driven;
+    readonly postgres: Driven;
+  }[];
+}
+
+interface Paths {
+  readonly token: string;
+  readonly list: string;
+}
+
+type Request = (client: ServiceClient, paths: Paths) => Promise<unknown>;
+
+const OPERATIONS: readonly (readonly [name: string, request: Request])[] = [
+  ['create a card', (client) => client('POST', '/tokens', { type: 'card', data: CARD })],
+  ['get a card', (client, { token }) => client('GET', token)],
+  ['list 20', (client, { list }) => client('GET', list)],
+];
+
+async function drive(side: Side, paths: Paths, request: Request): Promise<readonly [number[], number]> {
+  const before = processorTime(side.pids);
+  const times: number[] = [];
+  for (let index = 0; index < BATCH; index += 1) {
+    const started = performance.now();
+    await request(side.client, paths);
+    times.push(performance.now() - started);
+  }
+  return [times, (processorTime(side.pids) - before) / BATCH];
+}
+
+/** Both services, filled alike, in turn, a batch each. The first round warms them up. */
+async function compare(cloakroom: Side, postgres: Side, request: Request) {
+  const sides = [cloakroom, postgres] as const;
+  const paths = new Map<Side, Paths>();
+  for (const side of sides) {
+    const { id } = await side.client<{ readonly id: string }>('POST', '/tokens', {
+      type: 'card',
+      data: CARD,
+    });
+    paths.set(side, { token: `/tokens/${id}`, list: await side.listPath() });
+  }
+  const found = new Map<Side, { times: number[]; processor: number[] }>(
+    sides.map((side) => [side, { times: [], processor: [] }]),
+  );
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const [times, processor] = await drive(side, paths.get(side) ?? { token: '', list: '' }, request);
+      if (round === 0) continue;
+      found.get(side)?.times.push(...times);
+      found.get(side)?.processor.push(processor);
+    }
+  }
+  const drivenOf = (side: Side): Driven => {
+    const { times = [], processor = [] } = found.get(side) ?? {};
+    const total = processor.reduce((sum, value) => sum + value, 0);
+    return { milliseconds: median(times), processorMilliseconds: total / processor.length };
+  };
+  return { cloakroom: drivenOf(cloakroom), postgres: drivenOf(postgres) };
+}
+
+/** Drives the local service and a vault of PostgreSQL alone by the same requests. Rejects if PostgreSQL cannot be had. */
+export async function measurePostgres(): Promise<PostgresResult> {
+  const postgres = await startVault();
+  try {
+    const cloakroom = await startCloakroom();
+    try {
+      for (const side of [cloakroom, postgres])
+        for (let index = 0; index < TOKENS; index += 1)
+          await side.client('POST', '/tokens', { type: 'card', data: CARD });
+      const operations = [];
+      for (const [name, request] of OPERATIONS)
+        operations.push({ name, ...(await compare(cloakroom, postgres, request)) });
+      return { version: postgres.version, operations };
+    } finally {
+      await cloakroom.stop();
+    }
+  } finally {
+    await postgres.stop();
+  }
+}

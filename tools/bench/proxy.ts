@@ -1,0 +1,112 @@
+// `npm run bench -- proxy`: what the proxy adds to calling a destination directly, at 1 KB and 1 MB, measured in one run, interleaved. The
+// destination is an HTTPS server on this machine, so the reference is as fast as a destination can be: on a network the ratio is smaller.
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { runService } from '../../test/support/run-service.ts';
+import { startDestination, testCertificate } from '../../test/support/destination.ts';
+import { median } from './median.ts';
+import { report } from './section.ts';
+
+const ROUNDS = 60;
+
+const certificate = testCertificate();
+const destination = await startDestination(certificate);
+destination.answer = (received, response) => response.end(received.body);
+const allowed = `localhost:${String(destination.port)}`;
+const service = await runService(
+  ['--set', `egressAllowList=${allowed}`],
+  {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  },
+  { checksContract: false },
+);
+const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+
+async function post(
+  path: string,
+  key: string,
+  body: unknown,
+): Promise<{ readonly id: string; readonly key: string }> {
+  const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' };
+  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await response.json()) as { id: string; key: string };
+}
+
+const { key } = await post('/applications', managementKey, {
+  name: 'bench',
+  type: 'private',
+  permissions: ['token:create', 'token:use'],
+});
+const { id } = await post('/tokens', key, { type: 'card', data: { number: '4242424242424242' } });
+
+/** One call without the proxy, over a connection of its own as the proxy makes them. */
+function direct(body: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  const options = {
+    method: 'POST',
+    agent: false,
+    ca: readFileSync(certificate.certFile),
+    headers: { 'Content-Type': 'application/json', 'Content-Length': body.length },
+  };
+  const call = request(`https://${allowed}/`, options, (response) => {
+    response.resume();
+    response.on('end', () => resolve(undefined));
+  });
+  call.on('error', reject);
+  call.end(body);
+  return promise;
+}
+
+async function proxied(body: string): Promise<void> {
+  const headers = {
+    'SVC-API-KEY': key,
+    'SVC-PROXY-URL': `https://${allowed}/`,
+    'Content-Type': 'application/json',
+  };
+  const response = await fetch(`${baseUrl}/proxy`, { method: 'POST', headers, body });
+  if (response.status !== 200) throw new Error(`the proxy answered ${String(response.status)}`);
+  await response.arrayBuffer();
+}
+
+async function millisecondsOf(run: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+}
+
+try {
+  const rows: string[][] = [];
+  for (const [size, bytes] of [
+    ['1 KB', 1_000],
+    ['1 MB', 1_000_000],
+  ] as const) {
+    const filler = 'x'.repeat(bytes);
+    const times = { direct: [] as number[], proxied: [] as number[] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      times.direct.push(
+        await millisecondsOf(() => direct(JSON.stringify({ filler, card: '4242424242424242' }))),
+      );
+      times.proxied.push(
+        await millisecondsOf(() =>
+          proxied(JSON.stringify({ filler, card: `{{ ${id} | json: '$.number' }}` })),
+        ),
+      );
+    }
+    const [reference, measured] = [median(times.direct), median(times.proxied)];
+    const milliseconds = (value: number) => `${value.toFixed(1)} ms`;
+    rows.push([size, milliseconds(reference), milliseconds(measured), (measured / reference).toFixed(1)]);
+  }
+  report({
+    budgets: [],
+    figures: [
+      {
+        title: 'Through the proxy',
+        columns: ['body', 'direct', 'through the proxy', 'ratio'],
+        rows,
+        note: `Medians of ${String(ROUNDS)}, in turn, to a destination on this machine; on a network the ratio is smaller.`,
+      },
+    ],
+  });
+} finally {
+  await Promise.all([service.stop(), destination.close()]);
+}

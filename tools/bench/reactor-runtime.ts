@@ -1,0 +1,212 @@
+// `npm run bench -- reactor-runtime`: what the reactor runtime (a fresh guarded process for each invocation) adds to a loop that just calls the function, and its
+// process beside an empty thread and an empty process; all on the layer's Node 16, measured in one run, interleaved.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { startReactor, type ReactorProcess } from '../../test/support/runtime-api.ts';
+import { median } from './median.ts';
+import { report, type Budget } from './section.ts';
+
+const WARM_ROUNDS = 150;
+const COLD_ROUNDS = 25;
+/** Longer than a worker takes to start: the reactor of a client that is not in a hurry. */
+const PAUSE_MS = 150;
+const START_ROUNDS = 41;
+/** Of a worker's start, beside that of an empty thread. */
+const START_BUDGET = 1.3;
+
+/** The least that answers the Runtime API. */
+const BARE_LOOP = `
+'use strict';
+const http = require('http');
+const [endpoint, taskRoot] = process.argv.slice(2);
+const [host, port] = endpoint.split(':');
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+const run = require(taskRoot + '/reactor.js');
+const call = (method, path, body) => new Promise((resolve, reject) => {
+  const headers = body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+  const request = http.request({ agent, host, port, method, path: '/2018-06-01/runtime' + path, headers }, (response) => {
+    const chunks = [];
+    response.on('data', (chunk) => chunks.push(chunk));
+    response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks).toString() }));
+  });
+  request.on('error', reject);
+  request.end(body);
+});
+(async () => {
+  for (;;) {
+    const { headers, body } = await call('GET', '/invocation/next');
+    const { request } = JSON.parse(body);
+    const value = await run({ args: request.args, configuration: request.configuration, bt: null });
+    await call('POST', '/invocation/' + headers['lambda-runtime-aws-request-id'] + '/response', JSON.stringify({ outcome: 'returned', value }));
+  }
+// The endpoint has gone: so must the loop, as Lambda's runtimes do.
+})().catch(() => process.exit(1));
+`;
+
+/** A charge, as reactors are made for: checks its arguments, shapes a request, answers. */
+const CODE = `module.exports = async (req) => {
+  const { number, expiration_month, expiration_year } = req.args.card;
+  if (!/^[0-9]{12,19}$/.test(number)) throw new Error('number');
+  return { raw: { last4: number.slice(-4), expires: expiration_month + '/' + expiration_year, for: req.configuration.MERCHANT } };
+};
+`;
+
+const ARGS = {
+  card: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' },
+};
+
+const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
+const work = mkdtempSync(join(tmpdir(), 'cloakroom-bench-'));
+const bare = join(work, 'bootstrap');
+writeFileSync(join(work, 'loop.js'), BARE_LOOP);
+writeFileSync(
+  bare,
+  `#!/bin/sh\nexec env -i "${folder}/bin/node" "${work}/loop.js" "$AWS_LAMBDA_RUNTIME_API" "$LAMBDA_TASK_ROOT"\n`,
+);
+chmodSync(bare, 0o755);
+
+const startRuntime = () => startReactor(folder, CODE);
+const startBare = () => startReactor(folder, CODE, { command: [bare] });
+
+async function millisecondsOf(reactor: ReactorProcess): Promise<number> {
+  const started = performance.now();
+  const { answer } = (await reactor.invoke(ARGS)) as { readonly answer?: { readonly outcome?: string } };
+  const took = performance.now() - started;
+  if (answer?.outcome !== 'returned') throw new Error(`answered ${JSON.stringify(answer)}`);
+  return took;
+}
+
+const row = (name: string, measured: number, reference: number) => [
+  name,
+  `${measured.toFixed(1)} ms`,
+  `${reference.toFixed(1)} ms`,
+  (measured / reference).toFixed(2),
+];
+
+async function warm(): Promise<string[][]> {
+  const reactors = { runtime: await startRuntime(), bare: await startBare() };
+  const times = { runtime: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < WARM_ROUNDS; round += 1) {
+    for (const name of ['runtime', 'bare'] as const) {
+      await sleep(PAUSE_MS);
+      const took = await millisecondsOf(reactors[name]);
+      if (round >= 10) times[name].push(took);
+    }
+  }
+  for (const reactor of Object.values(reactors)) await reactor.close();
+  return [row('warm invocation, beside a bare loop', median(times.runtime), median(times.bare))];
+}
+
+/** Milliseconds until an empty thread, and an empty process, of the layer's Node says a word: lines of `thread process`. */
+const EMPTY_STARTS = `
+'use strict';
+const { spawn } = require('child_process');
+const { Worker } = require('worker_threads');
+const since = (started) => Number(process.hrtime.bigint() - started) / 1e6;
+const thread = () => new Promise((resolve) => {
+  const started = process.hrtime.bigint();
+  const worker = new Worker("require('worker_threads').parentPort.postMessage('')", { eval: true, env: {}, stdout: true, stderr: true });
+  worker.once('message', () => { const took = since(started); worker.terminate().then(() => resolve(took)); });
+});
+const empty = () => new Promise((resolve) => {
+  const started = process.hrtime.bigint();
+  const child = spawn(process.execPath, ['-e', "require('fs').writeSync(1, 'x')"], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.once('data', () => { const took = since(started); child.once('close', () => resolve(took)); });
+});
+process.stdin.on('data', async () => console.log((await thread()) + ' ' + (await empty())));
+`;
+
+/** Starts of Node in a process that lives as long as the loop's does. */
+async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number]>; close(): void }> {
+  const child = spawn(join(folder, 'bin/node'), ['-e', EMPTY_STARTS], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child, 'spawn');
+  return {
+    next: async () => {
+      child.stdin.write('.');
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const [thread = 0, empty = 0] = String(line).split(' ').map(Number);
+      return [thread, empty];
+    },
+    close: () => child.kill(),
+  };
+}
+
+/** From one answer to the next: the old process ends, its folder is emptied, and another one starts, loads and runs. */
+async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
+  const [reactor, empties] = [await startRuntime(), await emptyStarts()];
+  const times = { ours: [] as number[], thread: [] as number[], empty: [] as number[] };
+  for (let round = 0; round < START_ROUNDS; round += 1) {
+    await sleep(PAUSE_MS);
+    await millisecondsOf(reactor);
+    times.ours.push(await millisecondsOf(reactor));
+    const [thread, empty] = await empties.next();
+    times.thread.push(thread);
+    times.empty.push(empty);
+  }
+  await reactor.close();
+  empties.close();
+  const [ours, thread, empty] = [median(times.ours), median(times.thread), median(times.empty)];
+  const ratio = ours / thread;
+  return {
+    rows: [
+      row("without a pause before it: the start of a process; beside an empty thread's", ours, thread),
+      row("the same beside an empty process's", ours, empty),
+    ],
+    budgets: [
+      {
+        budget: "start of a reactor's process, without a pause before it",
+        limit: `${String(START_BUDGET)} empty threads`,
+        measured: ratio.toFixed(2),
+        reference: `${thread.toFixed(1)} ms`,
+        isMet: ratio <= START_BUDGET,
+      },
+    ],
+  };
+}
+
+async function coldStartOf(start: () => Promise<ReactorProcess>): Promise<number> {
+  const reactor = await start();
+  await reactor.invoke(ARGS);
+  const took = reactor.coldStartMs();
+  await reactor.close();
+  return took;
+}
+
+function startOfNode(): number {
+  const started = performance.now();
+  execFileSync(join(folder, 'bin/node'), ['-e', '0'], { env: {} });
+  return performance.now() - started;
+}
+
+async function cold(): Promise<string[][]> {
+  const times = { runtime: [] as number[], bare: [] as number[], node: [] as number[] };
+  for (let round = 0; round < COLD_ROUNDS; round += 1) {
+    times.runtime.push(await coldStartOf(startRuntime));
+    times.bare.push(await coldStartOf(startBare));
+    times.node.push(startOfNode());
+  }
+  const [runtime, loop, node] = [median(times.runtime), median(times.bare), median(times.node)];
+  return [
+    row('cold start to the first next, beside a bare loop', runtime, loop),
+    row('the same beside `node -e 0`', runtime, node),
+  ];
+}
+
+try {
+  const { rows: startRows, budgets } = await starts();
+  const rows = [...(await warm()), ...startRows, ...(await cold())];
+  report({
+    budgets,
+    figures: [{ title: "A reactor's runtime", columns: ['', 'runtime', 'reference', 'ratio'], rows }],
+  });
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

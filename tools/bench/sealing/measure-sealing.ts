@@ -1,0 +1,118 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
+import { openRecord, sealRecord } from '../../../src/core/crypto/record-seal.ts';
+import { median } from '../median.ts';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ROUNDS = 41;
+const WARM_UP_ROUNDS = 5;
+/** What one batch of a round may take, about. */
+const BATCH_MS = 8;
+
+const CARD = Buffer.from(
+  JSON.stringify({ number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }),
+);
+const CONTEXT = {
+  tenantId: '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11',
+  recordId: 'c1d7d1f0-4a0a-4b1c-8a55-1f8c8f1f6f77',
+  field: 'data',
+};
+
+/** What is sealed, and how it is called. */
+export const SEALED: readonly (readonly [name: string, plaintext: Buffer])[] = [
+  ['a card', CARD],
+  ['1 KB', randomBytes(1_000)],
+  ['64 KB', randomBytes(64_000)],
+  ['1 MB', randomBytes(1_000_000)],
+];
+
+/** The reference: AES-256-GCM with a key that is there, bound to nothing. */
+function rawSeal(key: KeyObject, plaintext: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+function rawOpen(key: KeyObject, record: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, record.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(record.subarray(record.length - TAG_BYTES));
+  return Buffer.concat([
+    decipher.update(record.subarray(NONCE_BYTES, record.length - TAG_BYTES)),
+    decipher.final(),
+  ]);
+}
+
+/** Processor time, that of collecting garbage included. */
+export interface SealingResult {
+  readonly microseconds: number;
+  readonly referenceMicroseconds: number;
+  /** The median of the rounds' ratios. */
+  readonly ratio: number;
+}
+
+function microsecondsOf(operation: () => unknown, times: number): number {
+  const before = process.cpuUsage();
+  for (let index = 0; index < times; index += 1) operation();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / times;
+}
+
+/** Both sides in turn, the first one changing, so that whatever else the machine does meets both. */
+function compare(own: () => unknown, reference: () => unknown): SealingResult {
+  const times = Math.max(4, Math.round((BATCH_MS * 1_000) / microsecondsOf(own, 20)));
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
+    microsecondsOf(own, times);
+    microsecondsOf(reference, times);
+  }
+  const rounds = Array.from({ length: ROUNDS }, (_, round) => {
+    if (round % 2 === 0) return [microsecondsOf(own, times), microsecondsOf(reference, times)] as const;
+    const after = microsecondsOf(reference, times);
+    return [microsecondsOf(own, times), after] as const;
+  });
+  return {
+    microseconds: median(rounds.map(([ours]) => ours)),
+    referenceMicroseconds: median(rounds.map(([, other]) => other)),
+    ratio: median(rounds.map(([ours, other]) => ours / other)),
+  };
+}
+
+export function measureSealing(plaintext: Buffer): {
+  readonly seal: SealingResult;
+  readonly open: SealingResult;
+} {
+  const dataKey = { version: 1, key: createSecretKey(randomBytes(32)) };
+  const key = createSecretKey(randomBytes(32));
+  const [sealed, raw] = [sealRecord(dataKey, CONTEXT, plaintext), rawSeal(key, plaintext)];
+  return {
+    seal: compare(
+      () => sealRecord(dataKey, CONTEXT, plaintext),
+      () => rawSeal(key, plaintext),
+    ),
+    open: compare(
+      () => openRecord(dataKey, CONTEXT, sealed),
+      () => rawOpen(key, raw),
+    ),
+  };
+}
+
+/** What Node takes for a key that is given as bytes, beside the same key as a `KeyObject` (docs/decisions/0013). */
+export function measureKeys(): Readonly<Record<string, SealingResult>> {
+  const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
+  const key = createSecretKey(bytes);
+  const hmac = (given: Buffer | KeyObject) => () => createHmac('sha256', given).update(CARD).digest();
+  const cipher = (given: Buffer | KeyObject) => () =>
+    createCipheriv('aes-256-gcm', given, nonce).update(CARD);
+  const made = () => createHmac('sha256', createSecretKey(bytes)).update(CARD).digest();
+  return {
+    'HMAC-SHA-256': compare(hmac(bytes), hmac(key)),
+    'HMAC-SHA-256, the KeyObject made for it': compare(hmac(bytes), made),
+    'a cipher of AES-256-GCM': compare(cipher(bytes), cipher(key)),
+  };
+}

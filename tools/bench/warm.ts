@@ -1,0 +1,69 @@
+// `npm run bench -- warm`: processor time and allocation of a warm invocation of the real bundles, beside handlers written by hand that make the
+// same calls (tools/bench/warm/reference.ts), in turn, in one run. `npm run bench -- warm -- get` measures the operations that begin so; with
+// `--profile` it prints where their time goes instead, and keeps the profile for Chrome's developer tools.
+import { report, type Budget } from './section.ts';
+import { measureWarm, profileWarm, type Compared } from './warm/measure-warm.ts';
+import { startScenarios } from './warm/scenarios.ts';
+import { owners } from './warm/owners.ts';
+import { top } from './warm/top.ts';
+
+const TOP = 70;
+const LIMIT = 1.25;
+
+type Scenario = Compared & { readonly name: string };
+
+const args = process.argv.slice(2);
+const profiles = args.includes('--profile');
+const only = args.find((arg) => !arg.startsWith('--')) ?? '';
+
+async function profile({ name, ...scenario }: Scenario): Promise<void> {
+  for (const side of ['ours', 'reference'] as const) {
+    const file = `.local/${name.replaceAll(' ', '-')}-${side}.cpuprofile`;
+    const microseconds = await profileWarm(scenario, scenario[side], file);
+    console.log(`\n${name}, ${side}, ${microseconds.toFixed(0)} us: ${file}\n  own %  total %`);
+    for (const { name: called, own, total } of top(file, TOP))
+      console.log(`${own.toFixed(1).padStart(7)}  ${total.toFixed(1).padStart(7)}  ${called}`);
+    console.log('\n     us by whose work they were');
+    for (const { name: owner, share } of owners(file, scenario[side].bundle).slice(0, TOP))
+      console.log(`${((share * microseconds) / 100).toFixed(0).padStart(7)}  ${owner}`);
+  }
+}
+
+async function compare(scenarios: readonly Scenario[]): Promise<void> {
+  const found = [];
+  for (const { name, ...scenario } of scenarios) found.push({ name, ...(await measureWarm(scenario)) });
+  const microseconds = (value: number) => `${value.toFixed(0)} us`;
+  const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
+  report({
+    budgets: found.map(({ name, ratio, microseconds: own, referenceMicroseconds: other }): Budget => ({
+      budget: `CPU of a warm invocation: ${name}`,
+      limit: `${String(LIMIT)} times`,
+      measured: `${ratio.toFixed(2)} times (${microseconds(own)})`,
+      reference: `by hand, ${microseconds(other)}`,
+      isMet: ratio <= LIMIT,
+    })),
+    figures: [
+      {
+        title: 'A warm invocation',
+        columns: ['operation', 'CPU', 'by hand', 'ratio', 'allocated', 'by hand'],
+        rows: found.map(({ name, ratio, ...each }) => [
+          name,
+          microseconds(each.microseconds),
+          microseconds(each.referenceMicroseconds),
+          ratio.toFixed(2),
+          kilobytes(each.allocated),
+          kilobytes(each.referenceAllocated),
+        ]),
+      },
+    ],
+  });
+}
+
+const started = await startScenarios({ minify: !profiles });
+try {
+  const scenarios = started.scenarios.filter(({ name }) => name.startsWith(only));
+  if (profiles) for (const scenario of scenarios) await profile(scenario);
+  else await compare(scenarios);
+} finally {
+  await started.stop();
+}

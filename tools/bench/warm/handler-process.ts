@@ -1,0 +1,83 @@
+// A process that holds one handler, as an instance of a Lambda does, and runs it as often as it is told to by its parent. Its first argument is
+// the bundle. It tells the processor time of all of its threads, and what its heap was asked for.
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { pathToFileURL } from 'node:url';
+
+interface Order {
+  readonly events: readonly object[];
+  /** Samples the heap instead of taking the time: sampling costs time of its own. */
+  readonly samplesHeap: boolean;
+  /** Writes a profile of the processor time to this file, for Chrome's developer tools and `tools/bench/warm/top.ts`. */
+  readonly profileTo?: string;
+}
+
+/** What a batch of invocations took. */
+export interface Measured {
+  /** Processor time an invocation, in microseconds. */
+  readonly microseconds: number;
+  /** Bytes an invocation, sampled; 0 if the heap was not looked at. */
+  readonly allocated: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+type Handler = (event: object) => Promise<{ readonly statusCode?: number }>;
+
+interface Sample {
+  readonly selfSize: number;
+  readonly children: readonly Sample[];
+}
+
+const sizeOf = ({ selfSize, children }: Sample): number =>
+  children.reduce((sum, child) => sum + sizeOf(child), selfSize);
+
+// The log of each request is part of what an invocation costs; where it ends up is not.
+process.stdout.write = () => true;
+const { handler } = (await import(pathToFileURL(process.argv[2] ?? '').href)) as {
+  readonly handler: Handler;
+};
+
+async function run({ events, samplesHeap, profileTo }: Order): Promise<Measured> {
+  const session = new Session();
+  const statuses: Record<string, number> = {};
+  if (samplesHeap) {
+    session.connect();
+    await session.post('HeapProfiler.startSampling', {
+      samplingInterval: 1024,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+  }
+  if (profileTo !== undefined) {
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.setSamplingInterval', { interval: 100 });
+    await session.post('Profiler.start');
+  }
+  const before = process.cpuUsage();
+  for (const event of events) {
+    const { statusCode } = await handler(event);
+    statuses[String(statusCode)] = (statuses[String(statusCode)] ?? 0) + 1;
+  }
+  const { user, system } = process.cpuUsage(before);
+  if (profileTo !== undefined) {
+    const { profile } = await session.post('Profiler.stop');
+    writeFileSync(profileTo, JSON.stringify(profile));
+    session.disconnect();
+  }
+  let allocated = 0;
+  if (samplesHeap) {
+    const { profile } = await session.post('HeapProfiler.stopSampling');
+    allocated = sizeOf(profile.head) / events.length;
+    session.disconnect();
+  }
+  return { microseconds: (user + system) / events.length, allocated, statuses };
+}
+
+process.on('message', (order: Order) => {
+  run(order).then(
+    (measured) => process.send?.(measured),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.send?.('ready');

@@ -1,0 +1,297 @@
+// One handler an operation, as somebody would write it by hand: the same calls of the SDK and the same sealing, and nothing else. No routes,
+// schemas, rules, masks of one's own, settings of clients, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is exported.
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { request } from 'node:https';
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type AttributeValue,
+} from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { createEdgeStores } from '../../../src/adapters/edge-stores.ts';
+import { Secret } from '../../../src/core/shared/secret.ts';
+import { sealContext } from '../../../src/core/tokens/seal-context.ts';
+import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** What is read of the items, as the tables hold them. */
+interface Plain {
+  readonly pk: string;
+  readonly id: string;
+  readonly type: TokenTypeName;
+  readonly containers: readonly string[];
+  readonly fingerprint: string;
+  readonly sealedData: Uint8Array;
+  readonly createdBy: string;
+  readonly isSolelyOwn?: boolean;
+  readonly isShared?: boolean;
+  readonly createdAt: number;
+  readonly version: number;
+  readonly listSk: string;
+  readonly codeHash: string;
+  readonly sealedConfiguration: Uint8Array;
+}
+
+/** A type, not an interface: it is JSON. */
+type Card = { readonly number: string };
+
+interface Body {
+  readonly type: TokenTypeName;
+  readonly data: Card;
+  readonly args: object;
+}
+
+const plain = (item: Item) => unmarshall(item) as unknown as Plain;
+type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const env = (name: string): string => process.env[name] ?? '';
+const client = new DynamoDBClient({ maxAttempts: 3 });
+const lambda = new LambdaClient({ maxAttempts: 1 });
+const settings = {
+  accessTable: env('ACCESS_TABLE'),
+  ephemeralTable: env('EPHEMERAL_TABLE'),
+  keyId: env('KEY_ID'),
+};
+const { vault } = createEdgeStores(settings, Date.now);
+const tenantId = env('BENCH_TENANT');
+const SHARDS = 8;
+
+const key = (pk: string, sk: string): Item => marshall({ pk, sk });
+const tokenKey = (id: string) => key(`${tenantId}#${id}`, 'token');
+const credentialKey = (event: APIGatewayProxyEventV2) => {
+  const hash = createHash('sha256')
+    .update(event.headers['svc-api-key'] ?? '')
+    .digest('base64url');
+  return key(`key#${hash}`, 'key');
+};
+
+async function get(table: string, itemKey: Item): Promise<Plain> {
+  const command = new GetItemCommand({ TableName: table, Key: itemKey, ConsistentRead: true });
+  const { Item: item } = await client.send(command);
+  if (item === undefined) throw new Error('not found');
+  return plain(item);
+}
+
+async function getMany(table: string, keys: readonly Item[]): Promise<readonly Plain[]> {
+  const command = new BatchGetItemCommand({
+    RequestItems: { [table]: { Keys: [...keys], ConsistentRead: true } },
+  });
+  const { Responses: found } = await client.send(command);
+  return (found?.[table] ?? []).map(plain);
+}
+
+type Sealed = Pick<Plain, 'pk' | 'type' | 'containers' | 'createdBy' | 'isSolelyOwn' | 'isShared'>;
+const idOf = (item: Pick<Plain, 'pk'>) => item.pk.slice(tenantId.length + 1);
+/** As the service binds it. */
+const context = (item: Sealed) =>
+  sealContext(
+    {
+      ...item,
+      tenantId,
+      id: idOf(item),
+      isSolelyOwn: item.isSolelyOwn === true,
+      isShared: item.isShared === true,
+    },
+    'data',
+  );
+const open = async (item: Plain) =>
+  (await vault.open(context(item), Buffer.from(item.sealedData))).reveal() as unknown as Card;
+
+const masked = (number: string) => 'X'.repeat(number.length - 4) + number.slice(-4);
+const view = (item: Omit<Plain, 'id' | 'codeHash' | 'sealedConfiguration'>, data: Card) => ({
+  id: idOf(item),
+  tenant_id: tenantId,
+  type: item.type,
+  data: { ...data, number: masked(data.number) },
+  containers: item.containers,
+  fingerprint: item.fingerprint,
+  created_by: item.createdBy,
+  created_at: new Date(item.createdAt).toISOString(),
+});
+
+const answer = (status: number, body: unknown): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const bodyOf = (event: APIGatewayProxyEventV2): unknown => JSON.parse(event.body ?? 'null');
+const put = async (item: Record<string, unknown>) => {
+  const command = new PutItemCommand({
+    TableName: env('TOKENS_TABLE'),
+    Item: marshall(item, { removeUndefinedValues: true }),
+    ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
+    ExpressionAttributeValues: marshall({ ':version': Number(item.version) - 1 }),
+  });
+  await client.send(command);
+};
+
+const EXPRESSION = /\{\{ ([0-9a-f-]{36})[^}]*\}\}/g;
+
+const HANDLERS: Readonly<Record<string, Handle>> = {
+  async get(event) {
+    const [, item] = await Promise.all([
+      get(env('ACCESS_TABLE'), credentialKey(event)),
+      get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
+    ]);
+    return answer(200, view(item, await open(item)));
+  },
+
+  async create(event) {
+    await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
+    const { type, data } = bodyOf(event) as Body;
+    const id = randomUUID();
+    const sealed = { pk: `${tenantId}#${id}`, type, containers: ['/pci/high/'], createdBy: tenantId };
+    const item = {
+      ...sealed,
+      ...{ sk: 'token', version: 1 },
+      ...{
+        listPk: `${tenantId}#0`,
+        listSk: `${String(Date.now())}#${id}`,
+        position: `${String(Date.now())}#${id}`,
+      },
+      fingerprint: createHmac('sha256', settings.keyId).update(data.number).digest('base64url'),
+      sealedData: await vault.seal(context(sealed), new Secret(data)),
+      createdAt: Date.now(),
+      writeId: createHash('sha256').update(id).digest().subarray(0, 16),
+    };
+    await put(item);
+    return answer(201, view(item, data));
+  },
+
+  async list(event) {
+    const access = get(env('ACCESS_TABLE'), credentialKey(event));
+    await access;
+    const pages = await Promise.all(
+      Array.from({ length: SHARDS }, (_, shard) =>
+        client.send(
+          new QueryCommand({
+            TableName: env('TOKENS_TABLE'),
+            IndexName: 'list',
+            KeyConditionExpression: 'listPk = :p',
+            ExpressionAttributeValues: marshall({ ':p': `${tenantId}#${String(shard)}` }),
+            ScanIndexForward: false,
+            Limit: 21,
+          }),
+        ),
+      ),
+    );
+    const newest = pages
+      .flatMap(({ Items: items = [] }) => items.map(plain))
+      .sort((a, b) => (a.listSk < b.listSk ? 1 : -1))
+      .slice(0, 20);
+    const items = await getMany(
+      env('TOKENS_TABLE'),
+      newest.map((item) => tokenKey(idOf(item))),
+    );
+    const data = await Promise.all(items.map(async (item) => view(item, await open(item))));
+    return answer(200, { pagination: { page_size: 20, after: newest.at(-1)?.listSk }, data });
+  },
+
+  async patch(event) {
+    const [, item] = await Promise.all([
+      get(env('ACCESS_TABLE'), credentialKey(event)),
+      get(env('TOKENS_TABLE'), tokenKey(event.pathParameters?.['id'] ?? '')),
+    ]);
+    const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
+    const sealedData = await vault.seal(context(item), new Secret(data));
+    const fingerprint = createHmac('sha256', settings.keyId).update(data.number).digest('base64url');
+    const next = {
+      ...item,
+      sealedData,
+      fingerprint,
+      version: item.version + 1,
+      modifiedAt: Date.now(),
+    };
+    await put(next);
+    return answer(200, view(next, data));
+  },
+
+  async detokenize(event) {
+    await get(env('ACCESS_TABLE'), credentialKey(event));
+    const texts = bodyOf(event) as string[];
+    const ids = texts.map((text) => [...text.matchAll(EXPRESSION)][0]?.[1] ?? '');
+    const items = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
+    const values = await Promise.all(
+      items.map(async (item) => [idOf(item), view(item, await open(item)).data] as const),
+    );
+    const found = new Map(values);
+    return answer(
+      200,
+      ids.map((id) => found.get(id)),
+    );
+  },
+
+  async proxy(event) {
+    await get(env('ACCESS_TABLE'), credentialKey(event));
+    const body = event.body ?? '';
+    const ids = [...body.matchAll(EXPRESSION)].map(([, id = '']) => id);
+    const items = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
+    const numbers = new Map<string, string>();
+    for (const item of items) numbers.set(idOf(item), (await open(item)).number);
+    const text = body.replaceAll(EXPRESSION, (_, id: string) => numbers.get(id) ?? '');
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+      const outgoing = request(
+        event.headers['svc-proxy-url'] ?? '',
+        { method: 'POST', headers, agent: false },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            const answered = Buffer.concat(chunks).toString('utf8');
+            resolve({
+              statusCode: response.statusCode ?? 0,
+              headers: { 'content-type': 'application/json' },
+              body: answered,
+            });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(text);
+    });
+  },
+
+  async react(event) {
+    await getMany(env('ACCESS_TABLE'), [credentialKey(event), key(tenantId, 'tenant')]);
+    const reactor = await get(
+      env('REACTORS_TABLE'),
+      key(tenantId, `reactor#${event.pathParameters?.['id'] ?? ''}`),
+    );
+    const { args } = bodyOf(event) as Body;
+    const ids = [...JSON.stringify(args).matchAll(EXPRESSION)].map(([, id = '']) => id);
+    const [item] = await getMany(env('TOKENS_TABLE'), ids.map(tokenKey));
+    const card = item === undefined ? {} : await open(item);
+    const configuration = await vault.open(
+      { tenantId, recordId: reactor.id, field: 'reactor-configuration' },
+      Buffer.from(reactor.sealedConfiguration),
+    );
+    const command = new InvokeCommand({
+      FunctionName: `${env('REACTOR_FUNCTION_PREFIX')}${reactor.id.replaceAll('-', '')}`,
+      Qualifier: 'live',
+      Payload: Buffer.from(
+        JSON.stringify({
+          version: 1,
+          code_sha256: reactor.codeHash,
+          request: { args: { ...args, card }, configuration: configuration.reveal() },
+          client: null,
+          timeout_ms: 28_000,
+        }),
+      ),
+    });
+    const { Payload: payload } = await lambda.send(command);
+    const { value } = JSON.parse(Buffer.from(payload ?? new Uint8Array()).toString('utf8')) as {
+      value: { raw: unknown };
+    };
+    return answer(200, { raw: value.raw });
+  },
+};
+
+export const handler = HANDLERS[env('BENCH_OPERATION')];

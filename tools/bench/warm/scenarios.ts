@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { bundleProgram } from '../../../lib/bundle.ts';
+import { startDestination, testCertificate } from '../../../test/support/destination.ts';
+import { runService } from '../../../test/support/run-service.ts';
+import { anEvent } from '../an-event.ts';
+import { environmentOf, functionEnvironments } from '../local-functions.ts';
+import { serviceClient } from '../service-client.ts';
+import type { Compared } from './measure-warm.ts';
+
+interface Card {
+  readonly id: string;
+  readonly tenant_id: string;
+}
+
+/** An operation to be measured, and what has to be stopped after all of them. */
+export interface Scenarios {
+  readonly scenarios: readonly (Compared & { readonly name: string })[];
+  stop(): Promise<void>;
+}
+
+const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
+
+/** Starts the service, puts into it what the operations need, and names the operations. */
+export async function startScenarios({ minify = true } = {}): Promise<Scenarios> {
+  const certificate = testCertificate();
+  const destination = await startDestination(certificate);
+  destination.answer = ({ body }, response) =>
+    response.setHeader('content-type', 'application/json').end(body);
+  const settings = [
+    `egressAllowList=localhost:${String(destination.port)}`,
+    'hotConcurrency=0',
+    'throttleRate=100000',
+    'throttleBurst=100000',
+  ];
+  const service = await runService(
+    settings.flatMap((setting) => ['--set', setting]),
+    {
+      NODE_EXTRA_CA_CERTS: certificate.certFile,
+    },
+  );
+  const { base_url: baseUrl, aws_endpoint_url: aws, management_key: manager } = service.credentials;
+
+  const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
+    serviceClient(baseUrl, key)<T>('POST', path, body);
+
+  const { key } = await post<{ readonly key: string }>('/applications', manager, {
+    name: 'bench',
+    type: 'private',
+    permissions: TOKEN_PERMISSIONS,
+  });
+  const cards: Card[] = [];
+  for (let index = 0; index < 100; index += 1)
+    cards.push(
+      await post<Card>('/tokens', key, { type: 'card', data: { ...CARD, expiration_year: 2030 + index } }),
+    );
+  const [first] = cards;
+  if (first === undefined) throw new Error('no card');
+  const { id, tenant_id: tenantId } = first;
+  const reactor = await post<{ readonly id: string }>('/reactors', manager, {
+    name: 'bench',
+    code: 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });',
+    configuration: { url: 'https://processor.example.com' },
+  });
+
+  const environments = await functionEnvironments(aws);
+  const reference = join(bundleProgram('tools/bench/warm/reference.ts', { minify }), 'index.cjs');
+  const bundles = new Map<string, string>();
+
+  function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
+    const bundle =
+      bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.cjs');
+    bundles.set(folder, bundle);
+    const env = {
+      ...environmentOf(environments, folder),
+      PATH: process.env['PATH'] ?? '',
+      NODE_EXTRA_CA_CERTS: certificate.certFile,
+    };
+    return {
+      ours: { bundle, env },
+      reference: { bundle: reference, env: { ...env, BENCH_OPERATION: operation, BENCH_TENANT: tenantId } },
+    };
+  }
+
+  const repeated = (make: (index: number) => object) => (count: number) =>
+    Array.from({ length: count }, (_, index) => make(index));
+  const expression = (token: string) => `{{ ${token} | json: '$.number' }}`;
+  const proxied = (filler: unknown) =>
+    repeated(() =>
+      anEvent({
+        ...{ method: 'POST', path: '/proxy', key },
+        headers: { 'svc-proxy-url': `https://localhost:${String(destination.port)}/` },
+        body: { card: expression(id), filler },
+      }),
+    );
+  const order = {
+    id: 'ord_93ab',
+    sku: 'A-1001',
+    count: 3,
+    price: 19.9,
+    currency: 'EUR',
+    paid: true,
+    note: null,
+  };
+
+  const scenarios: (Compared & { readonly name: string })[] = [
+    {
+      name: 'get',
+      ...sides('tokens', 'get'),
+      ...{ status: 200, batch: 200 },
+      events: repeated(() => anEvent({ method: 'GET', path: `/tokens/${id}`, key, id })),
+    },
+    {
+      name: 'create a card',
+      ...sides('tokens', 'create'),
+      ...{ status: 201, batch: 150 },
+      events: repeated(() =>
+        anEvent({ method: 'POST', path: '/tokens', key, body: { type: 'card', data: CARD } }),
+      ),
+    },
+    {
+      name: 'list of 20 by cursor',
+      ...sides('tokens', 'list'),
+      ...{ status: 200, batch: 40 },
+      events: () => [],
+    },
+    {
+      name: 'PATCH',
+      ...sides('tokens', 'patch'),
+      ...{ status: 200, batch: 100 },
+      events: repeated((index) =>
+        anEvent({
+          method: 'PATCH',
+          path: `/tokens/${id}`,
+          key,
+          id,
+          body: { data: { expiration_year: 2031 + (index % 50) } },
+        }),
+      ),
+    },
+    {
+      name: 'detokenize 100',
+      ...sides('tokens', 'detokenize'),
+      ...{ status: 200, batch: 20 },
+      events: repeated(() =>
+        anEvent({ method: 'POST', path: '/detokenize', key, body: cards.map((card) => `{{ ${card.id} }}`) }),
+      ),
+    },
+    {
+      name: 'proxy of 1 KB',
+      ...sides('proxy', 'proxy'),
+      ...{ status: 200, batch: 40, events: proxied('x'.repeat(900)) },
+    },
+    {
+      name: 'proxy of 1 MB',
+      ...sides('proxy', 'proxy'),
+      ...{ status: 200, batch: 10, events: proxied('x'.repeat(999_900)) },
+    },
+    {
+      name: 'proxy of 1 MB, many members',
+      ...sides('proxy', 'proxy'),
+      ...{ status: 200, batch: 10, events: proxied(Array.from({ length: 10_000 }, () => order)) },
+    },
+    {
+      name: 'react',
+      ...sides('reactors', 'react'),
+      ...{ status: 200, batch: 15 },
+      events: repeated(() =>
+        anEvent({
+          ...{ method: 'POST', path: `/reactors/${reactor.id}/react`, key, id: reactor.id },
+          body: { args: { card: `{{ ${id} }}` } },
+        }),
+      ),
+    },
+  ];
+
+  const page = await fetch(`${baseUrl}/tokens?size=1`, { headers: { 'SVC-API-KEY': key } });
+  const { after } = ((await page.json()) as { pagination: { after: string } }).pagination;
+  const listed = repeated(() =>
+    anEvent({ method: 'GET', path: '/tokens', query: `after=${encodeURIComponent(after)}`, key }),
+  );
+  return {
+    scenarios: scenarios.map((scenario) =>
+      scenario.name.startsWith('list') ? { ...scenario, events: listed } : scenario,
+    ),
+    stop: async () => {
+      await Promise.all([service.stop(), destination.close()]);
+    },
+  };
+}

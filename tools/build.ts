@@ -1,0 +1,24 @@
+// `npm run build -- WHAT [options]`: everything that is made from the source and not by `cdk synth`.
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+
+const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> = {
+  sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
+  openapi: ['build-openapi.ts', 'docs/openapi.json'],
+  reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
+  costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
+  sam: ['sam-template.ts', 'the running local account as a template for sam local; --help prints more'],
+};
+
+const [what = '', ...args] = process.argv.slice(2);
+const [file] = (Object.hasOwn(PROGRAMS, what) ? PROGRAMS[what] : undefined) ?? [];
+if (file === undefined) {
+  const lines = Object.entries(PROGRAMS).map(([name, [, does]]) => `  ${name.padEnd(11)}${does}`);
+  console.error(`npm run build -- WHAT [options]\n\n${lines.join('\n')}`);
+  process.exitCode = 2;
+} else {
+  const child = fork(join(import.meta.dirname, file), args);
+  child.on('exit', (code) => (process.exitCode = code ?? 1));
+  // The terminal sends these to both; the child ends as it sees fit.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+}

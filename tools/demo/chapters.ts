@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  verifyWebhook,
+  WebhookVerificationError,
+  type Client,
+  type NewApplication,
+} from '../../packages/sdk/src/index.ts';
+import { check, clientOf, refusal, showing, type Stage } from './stage.ts';
+
+/** The test number of the card networks; every card of the demo has it. */
+const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+const CVC = '737';
+const MASKED = { ...CARD, number: 'XXXXXXXXXXXX4242' };
+
+interface Clients {
+  readonly management: Client;
+  readonly checkout: Client;
+  readonly support: Client;
+  readonly audit: Client;
+  readonly billing: Client;
+}
+
+interface Card {
+  readonly id: string;
+  readonly cvcEndsAt: number;
+}
+
+async function applicationsAndRules(stage: Stage): Promise<Clients> {
+  await stage.chapter(
+    'Applications and rules',
+    'Whoever calls is an application. Its type bounds what it may be granted, its permissions and rules say what it is granted: where (a container of tokens), what, and how much of the data it sees.',
+  );
+  const management = clientOf(stage, 'management', stage.service.managementKey);
+  const create = async (application: NewApplication): Promise<Client> => {
+    const { key } = await management.applications.create(application);
+    return clientOf(stage, application.name, key);
+  };
+  const clients = await showing(stage, { received: ['id', 'key'] }, async () => ({
+    management,
+    checkout: await create({ name: 'Checkout', type: 'public', permissions: ['token:create'] }),
+    support: await create({
+      name: 'Support',
+      type: 'private',
+      rules: [
+        { priority: 1, container: '/', transform: 'mask', permissions: ['token:read', 'token:search'] },
+      ],
+    }),
+    audit: await create({
+      name: 'Audit',
+      type: 'private',
+      rules: [{ priority: 1, container: '/', transform: 'redact', permissions: ['token:read'] }],
+    }),
+    billing: await create({
+      name: 'Billing',
+      type: 'private',
+      permissions: ['token:create'],
+      rules: [
+        { priority: 1, container: '/pci/', transform: 'reveal', permissions: ['token:read', 'token:use'] },
+      ],
+    }),
+  }));
+  const greedy = { name: 'Greedy', type: 'public', permissions: ['token:read'] } as const;
+  check(
+    stage,
+    'A public key lies open in browsers, so it cannot be given the right to read.',
+    await refusal(management.applications.create(greedy)),
+    400,
+  );
+  return clients;
+}
+
+async function aCard(stage: Stage, { checkout, billing }: Clients): Promise<Card> {
+  await stage.chapter(
+    'A card',
+    'The checkout page hands over a card and gets a token. From here on the shop stores the token, which is worth nothing to a thief.',
+  );
+  const started = Date.now();
+  const card = await showing(stage, { received: ['id', 'type', 'data', 'fingerprint', 'containers'] }, () =>
+    checkout.tokens.create({
+      type: 'card',
+      data: { ...CARD, cvc: CVC },
+      search_indexes: ['{{ data.number | last4 }}'],
+      metadata: { order: 'A-1001' },
+    }),
+  );
+  check(stage, 'The answer shows the card masked, and no cvc.', card.data, MASKED);
+  check(
+    stage,
+    'Who collects cards cannot read them: 403.',
+    await refusal(checkout.tokens.retrieve(card.id)),
+    403,
+  );
+  const read = await showing(stage, { received: ['data'] }, () => billing.tokens.retrieve(card.id));
+  check(stage, 'Billing, whose rule reveals, sees it all.', read.data, { ...CARD, cvc: CVC });
+  return { id: card.id, cvcEndsAt: started + stage.cvcLifetimeSeconds * 1_000 };
+}
+
+async function masks(stage: Stage, { support, audit, checkout }: Clients, { id }: Card): Promise<void> {
+  await stage.chapter(
+    'Masks',
+    'The same token looks different to everyone who asks: the rule that decides has a transform. A mask is an expression, so a token may have one of its own.',
+  );
+  const masked = await showing(stage, { received: ['data'] }, () => support.tokens.retrieve(id));
+  check(stage, 'Support sees the last four digits.', masked.data, MASKED);
+  const redacted = await showing(stage, { received: ['id', 'type', 'data', 'created_at'] }, () =>
+    audit.tokens.retrieve(id),
+  );
+  check(stage, 'Audit sees that there is a card, and nothing of it.', redacted.data, undefined);
+  const person = await showing(stage, { received: ['id', 'data', 'containers'] }, () =>
+    checkout.tokens.create({
+      type: 'token',
+      data: { name: 'Ada Lovelace', email: 'ada@example.com', phone: '+44 20 7946 0958' },
+      mask: { name: '{{ data.name }}', email: "{{ data.email | reveal_first: 3, '*' }}" },
+      containers: ['/customers/'],
+    }),
+  );
+  const seen = await showing(stage, { received: ['data'] }, () => support.tokens.retrieve(person.id));
+  check(stage, 'What a mask does not name stays hidden.', seen.data, {
+    name: 'Ada Lovelace',
+    email: 'ada************',
+  });
+}
+
+async function search(stage: Stage, { support }: Clients, { id }: Card): Promise<void> {
+  await stage.chapter(
+    'Search',
+    'The card was created with a search index, its last four digits. Of an index the service keeps a keyed hash alone, so finding works and looking does not.',
+  );
+  const idsOf = async (query: string) => {
+    const shown = { received: ['data'], items: ['id', 'type', 'data', 'metadata'] };
+    const { data } = await showing(stage, shown, async () => support.tokens.search({ query }));
+    return data.map((token) => token.id);
+  };
+  const found = await idsOf('data:"4242" AND metadata.order:"a-1001"');
+  check(stage, 'It is found by its digits and its order, masked as ever.', found, [id]);
+  check(stage, 'Other digits find nothing.', await idsOf('data:"1111"'), []);
+}
+
+async function proxy(stage: Stage, { billing }: Clients, { id }: Card): Promise<void> {
+  await stage.chapter(
+    'The proxy',
+    'Billing charges the card at a payment provider - here a small HTTPS server of this demo. It sends an expression where the number belongs; the service fills it in on the way out.',
+  );
+  const url = `https://${stage.provider.origin}`;
+  const answer = await billing.proxy({
+    url,
+    path: '/charges',
+    method: 'POST',
+    headers: { Authorization: 'Bearer of-the-provider' },
+    body: { amount: 1299, number: `{{ ${id} | json: '$.number' }}` },
+  });
+  const { body, headers } = await stage.provider.next('/charges', stage.signal);
+  const got = JSON.parse(body) as unknown;
+  stage.screen.seen('The provider got', { authorization: headers.authorization, body: got });
+  check(stage, 'The provider got the number, which nothing that was sent to the service had in it.', got, {
+    amount: 1299,
+    number: CARD.number,
+  });
+  check(stage, 'Its answer came back as it is.', answer.json(), { charge: 'ch_1', last4: '4242' });
+  check(
+    stage,
+    'The inside of a network is no destination.',
+    await refusal(billing.proxy({ url: 'https://169.254.169.254', path: '/latest/meta-data' })),
+    400,
+  );
+}
+
+const CODE = `
+const { InvalidPaymentMethodError } = require('@cloakroom/sdk');
+
+module.exports = async (req) => {
+  const { card, amount } = req.args;              // the card itself, not its token
+  if (amount > Number(req.configuration.limit)) throw new InvalidPaymentMethodError('The card was declined.');
+  return {
+    raw: { last4: card.number.slice(-4), amount },  // answered as it is
+    tokenize: { receipt: 'receipt of ' + amount },  // becomes a token
+  };
+};
+`;
+
+async function reactor(stage: Stage, { management, billing }: Clients, { id }: Card): Promise<string> {
+  await stage.chapter(
+    'A reactor',
+    'Code of your own that runs beside the data, in a function of its own that may do nothing else. Its arguments are filled in like requests of the proxy.',
+  );
+  stage.screen.code(CODE);
+  const configuration = { limit: '5000' };
+  const made = await showing(stage, { sent: ['name', 'configuration'], received: ['id', 'name'] }, () =>
+    management.reactors.create({ name: 'Charge', code: CODE, configuration }),
+  );
+  const card = `{{ ${id} }}`;
+  const { raw, tokens } = await billing.reactors.react(made.id, { args: { card, amount: 1299 } });
+  check(stage, 'It saw the card and answered what it chose.', raw, { last4: '4242', amount: 1299 });
+  check(
+    stage,
+    'What it had tokenized came back as a token.',
+    typeof (tokens as { receipt: unknown }).receipt,
+    'string',
+  );
+  check(
+    stage,
+    'Errors that it throws choose the status.',
+    await refusal(billing.reactors.react(made.id, { args: { card, amount: 9900 } })),
+    402,
+  );
+  return made.id;
+}
+
+async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactorId: string): Promise<void> {
+  await stage.chapter(
+    'A reactor that takes its time, and a webhook',
+    'With a callback_url the answer comes at once and the result later, as a webhook signed by the rules of Standard Webhooks under the secret of the tenant.',
+  );
+  const invocation = await billing.reactors.reactAsync(reactorId, {
+    args: { card: `{{ ${id} }}`, amount: 2500 },
+    callback_url: `https://${stage.receiver.origin}/charged`,
+  });
+  const { headers, body } = await stage.receiver.next('/charged', stage.signal);
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+  const signed = Object.fromEntries(names.map((name) => [name, headers[name]]));
+  stage.screen.seen('The receiver got', { ...signed, body: JSON.parse(body) as unknown });
+  const secret = stage.service.webhookSecret;
+  const verified = await verifyWebhook({ secret, body, headers });
+  const raw = verified.status === 'succeeded' ? verified.result.raw : verified.result;
+  check(stage, 'The signature is right, and so is the result.', raw, { last4: '4242', amount: 2500 });
+  check(stage, 'The id tells which invocation it is of.', verified.id, invocation.id);
+  const forged = await verifyWebhook({ secret, body: body.replace('2500', '1'), headers }).catch(
+    (error: unknown) => error instanceof WebhookVerificationError,
+  );
+  check(stage, 'Changed by one digit it would be refused.', forged, true);
+  const { status } = await billing.reactors.retrieveResult(reactorId, invocation.id);
+  check(stage, 'Whoever invoked can also ask for it, for 24 hours.', status, 'succeeded');
+}
+
+async function cvcStripped(stage: Stage, { billing }: Clients, { id, cvcEndsAt }: Card): Promise<void> {
+  await stage.chapter(
+    'The cvc is gone',
+    `A cvc may not be kept. It lives for an hour; in this demo for ${String(stage.cvcLifetimeSeconds)} seconds, counted from the card's creation.`,
+  );
+  const remainingMs = cvcEndsAt - Date.now();
+  if (remainingMs > 0) {
+    stage.screen.say(`Waiting ${String(Math.ceil(remainingMs / 1_000))} s ...`);
+    await sleep(remainingMs + 1_000, undefined, { signal: stage.signal });
+  }
+  const read = await showing(stage, { received: ['id', 'data'] }, () => billing.tokens.retrieve(id));
+  check(stage, 'Even to Billing the card has no cvc any more; the rest of it remains.', read.data, CARD);
+}
+
+/** The whole service, one chapter after the other. Throws at the first thing that is not as told. */
+export async function playAll(stage: Stage): Promise<void> {
+  const clients = await applicationsAndRules(stage);
+  const card = await aCard(stage, clients);
+  await masks(stage, clients, card);
+  await search(stage, clients, card);
+  await proxy(stage, clients, card);
+  const reactorId = await reactor(stage, clients, card);
+  await webhook(stage, clients, card, reactorId);
+  await cvcStripped(stage, clients, card);
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Service {
+  readonly baseUrl: string;
+  readonly managementKey: string;
+  readonly webhookSecret: string;
+  stop(): Promise<void>;
+}
+
+interface Credentials {
+  readonly base_url: string;
+  readonly management_key: string;
+  readonly webhook_secret: string;
+}
+
+/** Ends what a start that was cut off has left running, such as a bundler that would still write its files. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
+/**
+ * The service as `npm start` runs it, on a free port, with its state in memory. A process of its own: it is told of the certificate by its environment,
+ * which Node reads at the start alone.
+ */
+export async function startService(options: {
+  readonly folder: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly certFile: string;
+  readonly signal: AbortSignal;
+}): Promise<Service> {
+  const credentialsFile = join(options.folder, 'credentials.json');
+  const settings = Object.entries(options.settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  const script = join(import.meta.dirname, '../../bin/local.ts');
+  const child = spawn(
+    process.execPath,
+    // With `--verbose` the functions log to the pipe: nothing of the demo stays in `.local`.
+    [script, '--port', '0', '--tick', '1', '--verbose', '--credentials', credentialsFile, ...settings],
+    {
+      cwd: join(import.meta.dirname, '../..'),
+      // A process group of its own: it can be ended with everything that it has started.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // What a start that is cut off leaves in its temporary folder goes with the demo's.
+      env: { ...process.env, TMPDIR: options.folder, NODE_EXTRA_CA_CERTS: options.certFile },
+    },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+    endGroup(child.pid);
+  };
+  let [printed, complaints] = ['', ''];
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString('utf8')));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed = (printed + chunk.toString('utf8')).slice(-10_000);
+      if (printed.includes('Ready.')) resolve();
+    });
+    void ended.then(() => {
+      endGroup(child.pid);
+      reject(new Error(`the service did not start:\n${complaints}`));
+    });
+    options.signal.addEventListener('abort', () => void stop(), { once: true });
+  });
+  const credentials = JSON.parse(readFileSync(credentialsFile, 'utf8')) as Credentials;
+  const { base_url: baseUrl, management_key: managementKey, webhook_secret: webhookSecret } = credentials;
+  return { baseUrl, managementKey, webhookSecret, stop };
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createClient, type ApiError, type Client } from '../../packages/sdk/src/index.ts';
+import type { Destination } from './destination.ts';
+import type { Screen } from './screen.ts';
+import type { Service } from './service.ts';
+import type { CallWatch, Showing } from './watch-calls.ts';
+
+/** What every chapter plays on. */
+export interface Stage {
+  readonly screen: Screen;
+  readonly watch: CallWatch;
+  readonly service: Service;
+  /** A payment provider that the proxy and reactors call. */
+  readonly provider: Destination;
+  /** The shop's own endpoint for webhooks. */
+  readonly receiver: Destination;
+  readonly cvcLifetimeSeconds: number;
+  readonly signal: AbortSignal;
+  /** Opens a chapter, after the reader's Enter where they asked for that. */
+  chapter(title: string, text: string): Promise<void>;
+}
+
+/** Something is not as the demo tells it. */
+export class UnexpectedError extends Error {}
+
+/** A client by the name that its calls are printed with. */
+export function clientOf({ watch, service: { baseUrl } }: Stage, owner: string, apiKey: string): Client {
+  watch.name(apiKey, owner);
+  return createClient({ baseUrl, apiKey });
+}
+
+/** Makes calls of which the named members are shown. */
+export async function showing<T>({ watch }: Stage, members: Showing, calls: () => Promise<T>): Promise<T> {
+  watch.show(members);
+  try {
+    return await calls();
+  } finally {
+    watch.show({});
+  }
+}
+
+/** Holds a promise against what came: prints it, or ends the demo. */
+export function check({ screen }: Stage, promise: string, actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected))
+    throw new UnexpectedError(
+      `This is not so: ${promise}\n  expected ${JSON.stringify(expected)}\n  but got  ${JSON.stringify(actual)}`,
+    );
+  screen.checked(promise);
+}
+
+/** The status that a call is refused with; `undefined` if it is not. */
+export async function refusal(call: Promise<unknown>): Promise<number | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    const { status } = error as Partial<ApiError>;
+    if (status === undefined) throw error;
+    return status;
+  }
+}

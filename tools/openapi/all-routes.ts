@@ -1,0 +1,21 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { routes as applications } from '../../functions/applications/routes.ts';
+import { routes as proxy } from '../../functions/proxy/routes.ts';
+import { routes as reactors } from '../../functions/reactors/routes.ts';
+import { routes as tokens } from '../../functions/tokens/routes.ts';
+import type { Route } from '../../src/http/route.ts';
+
+const TABLES = { applications, proxy, reactors, tokens };
+
+/** A row of any function's table, without what it does. */
+export type AnyRoute = Omit<Route<never>, 'handle' | 'prefetch' | 'keep'>;
+
+/** Every route of every function. Throws if a function has a table that is not in here. */
+export function allRoutes(): readonly AnyRoute[] {
+  const root = join(import.meta.dirname, '../..');
+  const folders = globSync('functions/*/routes.ts', { cwd: root }).map((file) => file.split('/')[1] ?? '');
+  const missing = folders.filter((folder) => !(folder in TABLES));
+  if (missing.length > 0) throw new Error(`all routes: ${missing.join(', ')} are missing`);
+  return Object.values(TABLES).flatMap((table): readonly AnyRoute[] => table);
+}
