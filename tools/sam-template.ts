@@ -122,7 +122,9 @@ try {
   else await run(credentials, resolve(output), host);
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  console.error(`${message}\nnpm run build -- sam needs a service that runs: npm start. --help lists the options.`);
+  console.error(
+    `${message}\nnpm run build -- sam needs a service that runs: npm start. --help lists the options.`,
+  );
   // What has been started would keep the process.
   process.exit(1);
 }

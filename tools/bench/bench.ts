@@ -1,5 +1,5 @@
 // `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own, and one table of all budgets. `-- --write` writes
-// what was found into docs/performance.md; `-- counts growth` runs some of them. `-- load` is apart: load on a service, for as long as asked. Times are worth something on an idle machine alone.
+// what was found into docs/performance.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs one with its own options. Times are worth something on an idle machine alone.
 import { fork, execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -21,12 +21,16 @@ const SECTIONS = [
   'reactor-runtime',
   'sweep',
 ];
+/** Programs without a budget, each run by its name with its own options. */
+const APART = ['cold-start-profile', 'expressions', 'load', 'storage'];
 const DOCUMENT = 'docs/performance.md';
 
 const args = process.argv.slice(2);
-if (args[0] === 'load') {
-  const load = fork(join(import.meta.dirname, 'load.ts'), args.slice(1));
-  process.exit(await new Promise<number>((resolve) => load.on('exit', (code) => resolve(code ?? 1))));
+const [program = '', separator] = args;
+if (APART.includes(program) || separator === '--') {
+  const options = args.slice(1).filter((arg) => arg !== '--');
+  const child = fork(join(import.meta.dirname, `${program}.ts`), options);
+  process.exit(await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1))));
 }
 const writes = args.includes('--write');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
