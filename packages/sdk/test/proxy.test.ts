@@ -38,7 +38,7 @@ async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
       {
         name: 'for-browsers',
         setup(building) {
-          const path = `${process.cwd()}/sdk/platform.browser.ts`;
+          const path = `${process.cwd()}/packages/sdk/src/platform.browser.ts`;
           if (platform === 'browser') building.onResolve({ filter: /^\.\/platform\.ts$/ }, () => ({ path }));
         },
       },
