@@ -101,7 +101,6 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src/(core|http|lambda)|functions|lib)/',
-        pathNot: '^functions/[^/]+/dependencies\\.ts$',
       },
       to: { path: 'node_modules/@aws-sdk' },
     },

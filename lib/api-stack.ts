@@ -23,7 +23,8 @@ import type { Environment as TokensEnvironment } from '../functions/tokens/confi
 import { routes as reactorsRoutes } from '../functions/reactors/routes.ts';
 import { routes as tokensRoutes } from '../functions/tokens/routes.ts';
 import { acknowledge } from './acknowledge.ts';
-import { ApiFunction, edgeEnvironment, type ApiFunctionContent } from './constructs/api-function.ts';
+import { ApiFunction, type ApiFunctionContent } from './constructs/api-function.ts';
+import { apiEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
 import { corsOf } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
@@ -168,7 +169,7 @@ export class ApiStack extends Stack {
       folder: 'applications',
       description: 'Applications and their keys',
       environment: {
-        ...edgeEnvironment(this.#settings, this.#data),
+        ...apiEnvironment(this.#settings, this.#data),
         CLIENT_COMPATIBILITY: this.#settings.clientCompatibility,
       },
       grants: [allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query'])],
@@ -181,9 +182,8 @@ export class ApiStack extends Stack {
       folder: 'tokens',
       description: 'Tokens',
       environment: {
-        ...edgeEnvironment(this.#settings, this.#data),
-        TOKENS_TABLE: tokens.tableName,
-        LIST_SHARDS: String(this.#settings.listShards),
+        ...apiEnvironment(this.#settings, this.#data),
+        ...tokenEnvironment(this.#settings, this.#data),
         CVC_LIFETIME_SECONDS: String(this.#settings.cvcLifetimeSeconds),
       },
       grants: [
@@ -200,9 +200,8 @@ export class ApiStack extends Stack {
       folder: 'proxy',
       description: 'The ephemeral proxy',
       environment: {
-        ...edgeEnvironment(this.#settings, this.#data),
-        TOKENS_TABLE: tokens.tableName,
-        LIST_SHARDS: String(this.#settings.listShards),
+        ...apiEnvironment(this.#settings, this.#data),
+        ...tokenEnvironment(this.#settings, this.#data),
         EGRESS_ALLOW_LIST: this.#settings.egressAllowList.join(','),
       },
       grants: [allowOnTable(tokens, ['BatchGetItem'])],

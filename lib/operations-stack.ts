@@ -19,6 +19,7 @@ import {
   allowTenantKeys,
   allowTokenWrites,
 } from './grants.ts';
+import { storeEnvironment, tokenEnvironment } from './environments.ts';
 import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,13 +28,6 @@ export interface OperationsStackProps extends StackProps {
   readonly data: DataStack;
   readonly reactors: ReactorStack;
 }
-
-const tables = (data: DataStack) => ({
-  TOKENS_TABLE: data.tokens.tableName,
-  EPHEMERAL_TABLE: data.ephemeral.tableName,
-  ACCESS_TABLE: data.access.tableName,
-  REACTORS_TABLE: data.reactors.tableName,
-});
 
 const queues = ({ invocations, deliveries }: ReactorStack) => ({
   INVOCATIONS_QUEUE_URL: invocations.queue.queueUrl,
@@ -55,9 +49,9 @@ export class OperationsStack extends Stack {
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
       environment: {
-        ...tables(data),
-        LIST_SHARDS: String(settings.listShards),
-        KEY_ID: data.key.keyArn,
+        ...storeEnvironment(data),
+        ...tokenEnvironment(settings, data),
+        REACTORS_TABLE: data.reactors.tableName,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
@@ -99,12 +93,14 @@ export class OperationsStack extends Stack {
       key: data.key,
       environment: {
         SERVICE_NAME: settings.serviceName,
-        ...tables(data),
+        ...tokenEnvironment(settings, data),
+        EPHEMERAL_TABLE: data.ephemeral.tableName,
+        ACCESS_TABLE: data.access.tableName,
+        REACTORS_TABLE: data.reactors.tableName,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
         ...queues(reactors),
         REACTOR_FUNCTION_PREFIX: reactors.functionPrefix,
         HOT_CONCURRENCY: String(settings.hotConcurrency),
-        LIST_SHARDS: String(settings.listShards),
       },
       grants: [
         allowQueryIndex(data.tokens, INDEXES.due),

@@ -12,7 +12,8 @@ import type { Construct } from 'constructs';
 import type { Environment as WorkerEnvironment } from '../functions/reactor-worker/config.ts';
 import type { Environment as ReactorsEnvironment } from '../functions/reactors/config.ts';
 import type { Environment as SenderEnvironment } from '../functions/webhook-sender/config.ts';
-import { ApiFunction, edgeEnvironment } from './constructs/api-function.ts';
+import { ApiFunction } from './constructs/api-function.ts';
+import { apiEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
@@ -126,11 +127,10 @@ export class ReactorStack extends Stack {
       folder: 'reactors',
       description: 'Reactors and their invocation',
       environment: {
-        ...edgeEnvironment(settings, data),
+        ...apiEnvironment(settings, data),
+        ...tokenEnvironment(settings, data),
         PUBLIC_URL: settings.domainName === '' ? '' : `https://${settings.domainName}`,
-        TOKENS_TABLE: data.tokens.tableName,
         REACTORS_TABLE: data.reactors.tableName,
-        LIST_SHARDS: String(settings.listShards),
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
         CLIENT_COMPATIBILITY: settings.clientCompatibility,
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
@@ -183,12 +183,9 @@ export class ReactorStack extends Stack {
       key: data.key,
       environment: {
         SERVICE_NAME: settings.serviceName,
-        ACCESS_TABLE: data.access.tableName,
-        EPHEMERAL_TABLE: data.ephemeral.tableName,
-        TOKENS_TABLE: data.tokens.tableName,
+        ...storeEnvironment(data),
+        ...tokenEnvironment(settings, data),
         REACTORS_TABLE: data.reactors.tableName,
-        KEY_ID: data.key.keyArn,
-        LIST_SHARDS: String(settings.listShards),
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
         INVOCATIONS_QUEUE_URL: this.invocations.queue.queueUrl,
@@ -220,10 +217,8 @@ export class ReactorStack extends Stack {
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
       environment: {
-        ACCESS_TABLE: data.access.tableName,
-        EPHEMERAL_TABLE: data.ephemeral.tableName,
+        ...storeEnvironment(data),
         REACTORS_TABLE: data.reactors.tableName,
-        KEY_ID: data.key.keyArn,
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
       },

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { edgeEnvironment } from '../../src/lambda/environment.ts';
+import { apiEnvironment } from '../../src/http/api-environment.ts';
 
 /** The environment of the applications function. */
-export const environment = z.extend(edgeEnvironment, {
+export const environment = z.extend(apiEnvironment, {
   CLIENT_COMPATIBILITY: z.enum(['strict', 'lenient']),
 });
 

@@ -1,32 +1,22 @@
-import { createEdgeAndTokenStores } from '../../src/adapters/edge-stores.ts';
+import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
 import { createEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
+import { createStores, createTokenStores } from '../../src/adapters/stores.ts';
 import type { ForwardDeps } from '../../src/core/proxy/forward.ts';
-import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
-import { consoleLog } from '../../src/lambda/request-log.ts';
+import { apiSettings } from '../../src/http/api-settings.ts';
+import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { environment } from './config.ts';
 
-export type ProxyDeps = EdgeDeps & ForwardDeps;
+export type ProxyDeps = ApiDeps & ForwardDeps;
 
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): ProxyDeps {
   const config = environment.parse(env);
-  const { dynamodb: _, ...stores } = createEdgeAndTokenStores(
-    {
-      accessTable: config.ACCESS_TABLE,
-      ephemeralTable: config.EPHEMERAL_TABLE,
-      tokensTable: config.TOKENS_TABLE,
-      listShards: config.LIST_SHARDS,
-      keyId: config.KEY_ID,
-    },
-    Date.now,
-  );
+  const dynamodb = dynamoDbClient();
   return {
-    ...stores,
+    ...apiSettings(config),
+    ...createStores(dynamodb, config),
+    ...createTokenStores(dynamodb, config),
     egress: createEgressClient(),
     egressAllowList: config.EGRESS_ALLOW_LIST,
-    clock: Date.now,
-    headerPrefixes: config.HEADER_PREFIXES,
-    edgeSecret: config.EDGE_SECRET,
-    log: consoleLog,
   };
 }

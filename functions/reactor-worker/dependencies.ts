@@ -1,20 +1,12 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import {
-  CLIENT_SETTINGS,
-  invokeClientSettings,
-  withoutLogger,
-} from '../../src/adapters/aws/client-settings.ts';
-import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
-import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
-import { createEdgeAndTokenStores } from '../../src/adapters/edge-stores.ts';
+import { dynamoDbClient, lambdaInvokeClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import { createReactorStores, createStores, createTokenStores } from '../../src/adapters/stores.ts';
 import type { RunInvocationDeps } from '../../src/core/reactors/run-invocation.ts';
 import { presentFailure, presentReactorResult } from '../../src/http/present-reactor-result.ts';
-import { logFailure } from '../../src/lambda/request-log.ts';
 import { parseTokenInput } from '../../src/http/token-input.ts';
+import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
 /** Longest wait for the answer of an instance, in ms: the longest run (spec.md, Limits) and what it takes to start. */
@@ -35,31 +27,18 @@ function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
 /** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
 export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
   const config = environment.parse(env);
-  const { dynamodb, ...stores } = createEdgeAndTokenStores(
-    {
-      accessTable: config.ACCESS_TABLE,
-      ephemeralTable: config.EPHEMERAL_TABLE,
-      tokensTable: config.TOKENS_TABLE,
-      listShards: config.LIST_SHARDS,
-      keyId: config.KEY_ID,
-    },
-    Date.now,
-  );
-  const reactors = { client: dynamodb, name: config.REACTORS_TABLE };
-  const sqs = withoutLogger(new SQSClient(CLIENT_SETTINGS));
+  const dynamodb = dynamoDbClient();
+  const sqs = sqsClient();
   return {
-    ...stores,
-    reactorStore: createReactorStore(reactors),
-    invocationStore: createInvocationStore(reactors, { client: dynamodb, name: config.EPHEMERAL_TABLE }),
+    ...createStores(dynamodb, config),
+    ...createTokenStores(dynamodb, config),
+    ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
     deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
-    reactorRunner: createReactorRunner(
-      withoutLogger(new LambdaClient(invokeClientSettings(ANSWER_WITHIN_MS))),
-      {
-        namePrefix: config.REACTOR_FUNCTION_PREFIX,
-        egressAllowList: config.EGRESS_ALLOW_LIST,
-      },
-    ),
+    reactorRunner: createReactorRunner(lambdaInvokeClient(ANSWER_WITHIN_MS), {
+      namePrefix: config.REACTOR_FUNCTION_PREFIX,
+      egressAllowList: config.EGRESS_ALLOW_LIST,
+    }),
     parseTokenInput,
     presentResult: presentReactorResult,
     presentFailure,

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { edgeEnvironment, hostList, variable, wholeNumber } from '../../src/lambda/environment.ts';
+import { apiEnvironment } from '../../src/http/api-environment.ts';
+import { hostList, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The environment of the reactors function. */
-export const environment = z.extend(edgeEnvironment, {
+export const environment = z.extend(apiEnvironment, {
   /** Address of the service for the code, where it is not the gateway's own; empty otherwise. */
   PUBLIC_URL: z.string(),
-  TOKENS_TABLE: variable,
+  ...tokenEnvironment,
   REACTORS_TABLE: variable,
-  LIST_SHARDS: wholeNumber(1),
   CVC_LIFETIME_SECONDS: wholeNumber(1),
   CLIENT_COMPATIBILITY: z.enum(['strict', 'lenient']),
   EGRESS_ALLOW_LIST: hostList,

@@ -1,12 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import {
-  CLIENT_SETTINGS,
-  CONTROL_CLIENT_SETTINGS,
-  withoutLogger,
-} from '../../src/adapters/aws/client-settings.ts';
+import { dynamoDbClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { dueApplications, dueKeyRotations, dueSessions } from '../../src/adapters/dynamodb/due-access.ts';
 import {
   countCold,
@@ -15,11 +8,10 @@ import {
   dueReactors,
 } from '../../src/adapters/dynamodb/due-reactors.ts';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
-import { createInvocationStore } from '../../src/adapters/dynamodb/invocation-store.ts';
-import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
+import { createReactorStores } from '../../src/adapters/stores.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
 import { logCold } from '../../src/lambda/request-log.ts';
 import { DUE_WORKS, type DueWork, type DueWorkName } from '../../src/core/sweep/sweep.ts';
@@ -42,15 +34,16 @@ export interface SweeperDeps {
 export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
   const config = environment.parse(env);
   const tables = {
-    client: withoutLogger(new DynamoDBClient(CLIENT_SETTINGS)),
+    client: dynamoDbClient(),
     tokensTable: config.TOKENS_TABLE,
     ephemeralTable: config.EPHEMERAL_TABLE,
     listShards: config.LIST_SHARDS,
   };
   const ephemeral = { client: tables.client, name: config.EPHEMERAL_TABLE };
   const reactors = { client: tables.client, name: config.REACTORS_TABLE };
-  const sqs = withoutLogger(new SQSClient(CLIENT_SETTINGS));
+  const sqs = sqsClient();
   const access = { client: tables.client, name: config.ACCESS_TABLE };
+  const { reactorStore, invocationStore } = createReactorStores(tables.client, config);
   const works: Readonly<Record<DueWorkName, DueWork>> = {
     cvc: dueCvcs(tables, Date.now),
     tokens: dueTokens(tables, Date.now),
@@ -62,14 +55,14 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
       keyRotationMs: config.KEY_ROTATION_DAYS * DAY_MS,
     }),
     invocations: dueInvocations(reactors, {
-      invocationStore: createInvocationStore(reactors, ephemeral),
+      invocationStore,
       invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),
       deliveryQueue: createInvocationQueue(sqs, config.DELIVERIES_QUEUE_URL),
       clock: Date.now,
     }),
     reactors: dueReactors(reactors, {
-      reactorStore: createReactorStore(reactors),
-      reactorFunctions: createReactorRepairs(withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS)), {
+      reactorStore,
+      reactorFunctions: createReactorRepairs(lambdaControlClient(), {
         namePrefix: config.REACTOR_FUNCTION_PREFIX,
         hotConcurrency: config.HOT_CONCURRENCY,
       }),

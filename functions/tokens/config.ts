@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { edgeEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
+import { apiEnvironment } from '../../src/http/api-environment.ts';
+import { tokenEnvironment, wholeNumber } from '../../src/lambda/environment.ts';
 
 /** The environment of the tokens function. */
-export const environment = z.extend(edgeEnvironment, {
-  TOKENS_TABLE: variable,
-  LIST_SHARDS: wholeNumber(1),
+export const environment = z.extend(apiEnvironment, {
+  ...tokenEnvironment,
   CVC_LIFETIME_SECONDS: wholeNumber(1),
 });
 

@@ -1,6 +1,5 @@
 import type { Construct } from 'constructs';
 import type { DataStack } from '../data-stack.ts';
-import { edgeSecretValues } from '../edge-secret.ts';
 import { allowOnTable, allowTenantKeys } from '../grants.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
@@ -21,18 +20,7 @@ export interface ApiFunctionProps<
 /** Longer than this the gateway does not wait for a function. */
 const GATEWAY_TIMEOUT_SECONDS = 30;
 
-/** The variables that the edge of every function behind the API needs. */
-export function edgeEnvironment(settings: Settings, { access, ephemeral, key, edgeSecret }: DataStack) {
-  return {
-    ACCESS_TABLE: access.tableName,
-    EPHEMERAL_TABLE: ephemeral.tableName,
-    KEY_ID: key.keyArn,
-    HEADER_PREFIXES: settings.headerPrefixes.join(','),
-    EDGE_SECRET: edgeSecretValues(settings, edgeSecret).join(','),
-  };
-}
-
-/** A Lambda behind the API: may do what the edge of every such function does, and what is granted to it beside. */
+/** A Lambda behind the API: may authenticate, and what is granted to it in addition. */
 export class ApiFunction<
   Environment extends Readonly<Record<string, string>>,
 > extends ServiceFunction<Environment> {

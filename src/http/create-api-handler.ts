@@ -1,75 +1,36 @@
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { AuthenticateDeps } from '../core/access/authenticate.ts';
-import type { Caller } from '../core/applications/application.ts';
-import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
-import { ServiceError } from '../core/shared/service-error.ts';
-import { apiRequest, type ApiRequest } from './api-request.ts';
-import { checkEdge } from './edge-secret.ts';
+import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
+import type { RequestLog } from '../lambda/request-log.ts';
+import {
+  addTraceId,
+  answerOptions,
+  logRequest,
+  presentProblems,
+  requireEdge,
+  type ApiCall,
+} from './api-middlewares.ts';
+import { apiRequest } from './api-request.ts';
+import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
 import { createIdentify, type Identification } from './identify.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
-import { problemOf, type Problem } from './problem.ts';
-import { rawResponse } from './raw-answer.ts';
-import { causesOf, type RequestLog } from '../lambda/request-log.ts';
-import type { ReservedHeader, ReservedHeaders } from './reserved-headers.ts';
+import type { Problem } from './problem.ts';
 import type { MatchedRoute, Route } from './route.ts';
 import { routeTable } from './route-table.ts';
 
-/** What the edge itself needs; a function's own dependencies come beside it. */
-export interface EdgeDeps extends AuthenticateDeps, IdempotencyDeps {
+/** What every function behind the API needs; its own dependencies come in addition. */
+export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
-  /** Of these every request must carry one; none if the API stands open by itself. */
+  /** Every request must carry one of these; none if there is no edge (CloudFront) in front of the API. */
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
 }
 
-type Handler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
-
-/** What becomes known of a request on its way, for the log. */
-interface Progress {
-  operation: string;
-  caller?: Caller;
-}
-
-/** Largest answer of a Lambda in bytes (AWS Lambda quotas: 6 MB), with some room for its headers; the body stands in it as a JSON string. */
-const ANSWER_MAX_BYTES = 6_000_000;
-
-/** The text of a body. Throws `payload_too_large` for more than an answer can carry. */
-function answerText(body: unknown): string {
-  const text = JSON.stringify(body);
-  // Escaping at most doubles what JSON consists of: below the half nothing has to be counted.
-  if (text.length * 2 > ANSWER_MAX_BYTES && Buffer.byteLength(JSON.stringify(text)) > ANSWER_MAX_BYTES)
-    throw new ServiceError('payload_too_large', 'The answer is larger than 6 MB: ask for less at once.');
-  return text;
-}
-
-function jsonResponse(
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
-): APIGatewayProxyStructuredResultV2 {
-  if (status === 204) return { statusCode: status, headers: { ...headers } };
-  const content = body === undefined ? {} : { body: answerText(body) };
-  return {
-    statusCode: status,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
-    ...content,
-  };
-}
-
-function responseOf(
-  { status, body, raw, reservedHeaders: named = {} }: Answer,
-  reserved: ReservedHeaders,
-  traceHeader: Readonly<Record<string, string>>,
-): APIGatewayProxyStructuredResultV2 {
-  const entries = Object.entries(named).map(
-    ([name, value]) => [reserved.nameOf(name as ReservedHeader), value] as const,
-  );
-  const headers = { ...Object.fromEntries(entries), ...traceHeader };
-  return raw === undefined ? jsonResponse(status, body, headers) : rawResponse(status, raw, headers);
-}
+type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
 
 /**
  * Starts the route's early read if the key was accepted before, so that the tenant it names is the caller's if there is one; what it rejects
@@ -83,16 +44,16 @@ function startPrefetch<Deps>(deps: Deps, matched: MatchedRoute<Deps>, identifica
   return value;
 }
 
-async function answer<Deps extends EdgeDeps>(
+async function answer<Deps extends ApiDeps>(
   deps: Deps,
   matched: MatchedRoute<Deps>,
   identification: Identification,
-  progress: Progress,
+  call: ApiCall,
 ): Promise<Answer> {
   const { route, params, request } = matched;
   const prefetch = startPrefetch(deps, matched, identification);
   const caller = await identification.caller;
-  progress.caller = caller;
+  call.caller = caller;
   if (route.permission !== undefined) requirePermission(caller, route.permission);
   checkBodySize(route, request);
   checkMediaType(route, request);
@@ -112,62 +73,41 @@ async function answer<Deps extends EdgeDeps>(
 }
 
 /**
- * The Lambda handler over a route table: finds the route, authenticates, checks permission and input, runs the row under its
- * idempotency key, and turns every failure into a problem. One log line a request. `present`: what a problem looks like in the body, if
+ * The Lambda handler over a route table. What needs no other step's result is a middleware; who calls, their permission, the
+ * input and the idempotency key depend on each other and stay a sequence. `present`: what a problem looks like in the body, if
  * it does not stand there by itself.
  */
-export function createApiHandler<Deps extends EdgeDeps>(
+export function createApiHandler<Deps extends ApiDeps>(
   deps: Deps,
   routes: readonly Route<Deps>[],
-  options: { readonly present?: (problem: Problem) => unknown } = {},
+  { present = (problem) => problem }: { readonly present?: (problem: Problem) => unknown } = {},
 ): Handler {
-  const present = options.present ?? ((problem: Problem): unknown => problem);
   const match = routeTable(routes);
   const identify = createIdentify(deps);
 
-  function respond(request: ApiRequest, progress: Progress): Promise<Answer> {
-    checkEdge(deps.edgeSecret, request.headers);
+  async function respond(call: ApiCall): Promise<ApiResponse> {
+    const { request } = call;
     const found = match(request.method, request.path);
-    progress.operation = found.route.operation;
-    return answer(
-      deps,
-      { ...found, request },
-      identify(request.reserved.get('api-key'), { withSettings: found.route.needsSettings === true }),
-      progress,
-    );
+    call.operation = found.route.operation;
+    const identification = identify(request.reserved.get('api-key'), {
+      withSettings: found.route.needsSettings === true,
+    });
+    return responseOf(await answer(deps, { ...found, request }, identification, call), request.reserved);
   }
 
-  return async (event) => {
-    const started = performance.now();
-    const request = apiRequest(event, deps.headerPrefixes);
-    const traceHeader = { [request.reserved.nameOf('trace-id')]: request.traceId };
-    const progress: Progress = { operation: 'none' };
-    const finish = (status: number, error?: unknown) => {
-      const unexpected = status >= 500;
-      deps.log({
-        level: unexpected ? 'error' : 'info',
-        traceId: request.traceId,
-        operation: progress.operation,
-        status,
-        milliseconds: Math.round(performance.now() - started),
-        ...(progress.caller && {
-          tenantId: progress.caller.tenantId,
-          applicationId: progress.caller.applicationId,
-        }),
-        ...(unexpected && { cause: causesOf(error) }),
-      });
-    };
-    // A browser's preflight is answered by the gateway; any other OPTIONS is harmless.
-    if (request.method === 'OPTIONS') return jsonResponse(204, undefined, traceHeader);
-    try {
-      const found = await respond(request, progress);
-      const response = responseOf(found, request.reserved, traceHeader);
-      finish(found.status);
-      return response;
-    } catch (error) {
-      const { problem, headers } = problemOf(error);
-      finish(problem.status, error);
-      return jsonResponse(problem.status, present(problem), { ...headers, ...traceHeader });
-    }
+  // The gateway gives up before Lambda does: middy's own timer would only cost.
+  const chain = middy<ApiCall, ApiResponse, unknown>({ timeoutEarlyInMillis: 0 })
+    .use(answerOptions())
+    .use(addTraceId())
+    .use(logRequest(deps.log))
+    .use(presentProblems(present))
+    .use(requireEdge(deps.edgeSecret))
+    .handler(respond);
+
+  return (event) => {
+    const startedAt = performance.now();
+    const call: ApiCall = { request: apiRequest(event, deps.headerPrefixes), startedAt, operation: 'none' };
+    // No step looks at Lambda's context.
+    return chain(call, {} as Context);
   };
 }

@@ -19,24 +19,12 @@ export const hostList = z.pipe(
   z.transform((list) => list.split(',').filter((entry) => entry !== '')),
 );
 
-/** Values of the edge's secret, the current one first; none if the text is empty. */
-const edgeSecrets = z.pipe(
-  z.pipe(
-    z.string(),
-    z.transform((list) => (list === '' ? [] : list.split(','))),
-  ),
-  z.array(z.string().check(z.minLength(32, 'has a value that is too short'))),
-);
-
-/** The environment that every function behind the API needs for its edge. */
-export const edgeEnvironment = z.object({
+/** The stores of keys and credentials (`StoreConfig` in `src/adapters/stores.ts`). */
+export const storeEnvironment = {
   ACCESS_TABLE: variable,
   EPHEMERAL_TABLE: variable,
   KEY_ID: variable,
-  HEADER_PREFIXES: z.pipe(
-    variable,
-    z.transform((list) => list.split(',')),
-  ),
-  /** What the edge adds to each request, and what it added before; empty without an edge. */
-  EDGE_SECRET: edgeSecrets,
-});
+};
+
+/** The stores of tokens, beside {@link storeEnvironment}. */
+export const tokenEnvironment = { TOKENS_TABLE: variable, LIST_SHARDS: wholeNumber(1) };

@@ -1,7 +1,9 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import middy from '@middy/core';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import type { InvocationId } from '../core/reactors/invocation-store.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
+import { partialBatch } from './partial-batch.ts';
 import { causesOf, writeLog } from './request-log.ts';
 
 const message = z.object({ tenant_id: z.string(), invocation_id: z.string() });
@@ -14,24 +16,24 @@ export function invocationMessages(
   operation: string,
   handle: (id: InvocationId) => Promise<void>,
 ): (event: SQSEvent) => Promise<SQSBatchResponse> {
-  return async ({ Records }) => {
-    const failures = await Promise.all(
-      Records.map(async ({ messageId, body }) => {
-        const started = performance.now();
-        const finish = (level: 'info' | 'error', more: Parameters<typeof writeLog>[1]) => {
-          writeLog(level, { operation, milliseconds: Math.round(performance.now() - started), ...more });
-        };
-        try {
-          const { tenant_id: tenantId, invocation_id: id } = message.parse(parseJson(body));
-          await handle({ tenantId, id });
-          finish('info', { tenantId, invocationId: id });
-          return [];
-        } catch (error) {
-          finish('error', { cause: causesOf(error) });
-          return [{ itemIdentifier: messageId }];
-        }
-      }),
-    );
-    return { batchItemFailures: failures.flat() };
-  };
+  async function handleRecord({ body }: SQSRecord): Promise<void> {
+    const started = performance.now();
+    const finish = (level: 'info' | 'error', more: Parameters<typeof writeLog>[1]) => {
+      writeLog(level, { operation, milliseconds: Math.round(performance.now() - started), ...more });
+    };
+    try {
+      const { tenant_id: tenantId, invocation_id: id } = message.parse(parseJson(body));
+      await handle({ tenantId, id });
+      finish('info', { tenantId, invocationId: id });
+    } catch (error) {
+      finish('error', { cause: causesOf(error) });
+      throw error;
+    }
+  }
+
+  const chain = middy<SQSEvent>({ timeoutEarlyInMillis: 0 })
+    .use(partialBatch())
+    .handler(({ Records }: SQSEvent) => Promise.allSettled(Records.map(handleRecord)));
+  // No step looks at Lambda's context.
+  return (event) => chain(event, {} as Context);
 }

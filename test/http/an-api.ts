@@ -11,7 +11,7 @@ import type {
 } from '../../src/core/shared/idempotency-store.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
-import type { EdgeDeps } from '../../src/http/create-api-handler.ts';
+import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import type { RequestLogLine } from '../../src/lambda/request-log.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 
@@ -131,7 +131,7 @@ export function anEdge() {
   allow(KEY, aCaller());
   const { store, records } = anIdempotencyStore();
   const findByKeyHash = (hash: Buffer) => Promise.resolve(credentials.get(hash.toString('hex')));
-  const deps: EdgeDeps = {
+  const deps: ApiDeps = {
     credentialStore: { findByKeyHash },
     tenantBasicsStore: {
       basics: () =>

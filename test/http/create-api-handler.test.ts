@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
-import { createApiHandler, type EdgeDeps } from '../../src/http/create-api-handler.ts';
+import { createApiHandler, type ApiDeps } from '../../src/http/create-api-handler.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { body, text } from '../../src/http/schemas.ts';
 import { aCaller, anEdge, anEvent, KEY, TENANT } from './an-api.ts';
@@ -10,7 +10,7 @@ const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';
 const OTHER_KEY = generateApiKey('private', OTHER_TENANT).reveal();
 const UNKNOWN_KEY = generateApiKey('private', TENANT).reveal();
 
-const ROUTES: Route<EdgeDeps>[] = [
+const ROUTES: Route<ApiDeps>[] = [
   route({
     operation: 'create',
     method: 'POST',
@@ -247,7 +247,7 @@ describe('an early read', () => {
         query: z.custom<URLSearchParams>((given) => (given as URLSearchParams).get('bad') === null, {
           error: 'is bad',
         }),
-        prefetch: (_: EdgeDeps, tenantId: string) => prefetch(tenantId),
+        prefetch: (_: ApiDeps, tenantId: string) => prefetch(tenantId),
         handle: (_, { prefetched }) => Promise.resolve({ body: prefetched ?? 'not read early' }),
       }),
     ]);

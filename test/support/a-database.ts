@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient, paginateScan, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
@@ -63,7 +64,11 @@ function readsOf(operation: string, input: object): readonly string[] {
 }
 
 /** A client whose calls, each attempt of the SDK by itself, meet a fate. */
-function clientWith(endpoint: string, fate: Fate, onRead: (keys: readonly string[]) => void): DynamoDBClient {
+function clientWith(
+  endpoint: string,
+  fate: Fate,
+  onRead: (keys: readonly string[]) => void,
+): DynamoDBDocumentClient {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new DynamoDBClient({ endpoint, region: ACCOUNT.region, credentials, maxAttempts: 3 });
   let nth = 0;
@@ -81,7 +86,7 @@ function clientWith(endpoint: string, fate: Fate, onRead: (keys: readonly string
     },
     { step: 'deserialize', priority: 'high', name: 'fate' },
   );
-  return client;
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
 /** The tables of the service in a DynamoDB of its own, behind the local endpoint and the real client. */
@@ -122,7 +127,7 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
     roleForAccessKey: () => 'administrator',
     onCall: (record) => records.push(record),
   });
-  const clients: DynamoDBClient[] = [];
+  const clients: DynamoDBDocumentClient[] = [];
   const connect = (fate: Fate) => {
     const client = clientWith(endpoint.url, fate, (keys) => reads.push(...keys));
     clients.push(client);
@@ -152,7 +157,7 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
       const keys: string[] = [];
       for (const TableName of TABLES) {
         for await (const { Items = [] } of paginateScan({ client: observer }, { TableName }))
-          keys.push(...Items.map(({ pk, sk }) => `${pk?.S ?? ''} ${sk?.S ?? ''}`));
+          keys.push(...Items.map(({ pk, sk }) => `${String(pk)} ${String(sk)}`));
       }
       return keys;
     },

@@ -6,6 +6,7 @@ import { createInvocationCredentialStore } from '../../src/adapters/dynamodb/inv
 import { createReactorStore } from '../../src/adapters/dynamodb/reactor-store.ts';
 import { createSessionStore } from '../../src/adapters/dynamodb/session-store.ts';
 import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
+import { createTenantBasicsStore } from '../../src/adapters/dynamodb/tenant-basics-store.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { createApplication } from '../../src/core/applications/create-application.ts';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
@@ -44,12 +45,15 @@ export async function manyInstances(now = Date.now()) {
     const { client } = database.tables();
     const table = (name: string) => ({ client, name });
     const [access, ephemeral] = [table('Access'), table('Ephemeral')];
-    const [tenantStore, credentialStore] = [createTenantStore(access), createCredentialStore(access)];
-    const tenantKeys = createTenantKeys({ keyService: keys.service, keyRingStore: tenantStore, clock });
+    const [tenantBasicsStore, credentialStore] = [
+      createTenantBasicsStore(access),
+      createCredentialStore(access),
+    ];
+    const tenantKeys = createTenantKeys({ keyService: keys.service, keyRingStore: tenantBasicsStore, clock });
     return {
       applicationStore: createApplicationStore(access),
-      tenantStore,
-      tenantBasicsStore: tenantStore,
+      tenantStore: createTenantStore(access),
+      tenantBasicsStore,
       credentialStore,
       sessionStore: createSessionStore(ephemeral, credentialStore),
       invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),

@@ -4,7 +4,7 @@ import type { ApplicationGrants } from '../../core/applications/application-stor
 import { APPLICATION_TYPES } from '../../core/access/permission.ts';
 import { grantsShape } from './grants-item.ts';
 import type { ItemKey } from './keys.ts';
-import { binary, fromItem, toItem, type Item } from './table-client.ts';
+import { binary, type Item } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const applicationItem = z.object({
@@ -41,13 +41,13 @@ const ttlOf = ({ expiresAt }: Application) => (expiresAt === undefined ? undefin
 
 /** The item of an application, which stands in the due index. */
 export function applicationItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
-  return toItem({
+  return {
     ...key,
     ...application,
     keyHash,
     ttl: ttlOf(application),
     ...dueAt(application.id, application.expiresAt),
-  });
+  };
 }
 
 /** A copy of what an application grants: no more than decides access, so that sixteen copies of the largest fit a transaction. */
@@ -55,16 +55,16 @@ export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredAppli
   const { id, tenantId, type, permissions, expiresAt } = application;
   const rules = application.rules.map(({ description: _, ...rule }) => rule);
   const ttl = ttlOf(application);
-  return toItem({ ...key, id, tenantId, type, permissions, rules, expiresAt, keyHash, ttl });
+  return { ...key, id, tenantId, type, permissions, rules, expiresAt, keyHash, ttl };
 }
 
 /** Parses an application's item. Throws if it is not one. */
 export function readApplicationItem(item: Item): StoredApplication {
-  const { keyHash, ...application } = applicationItem.parse(fromItem(item));
+  const { keyHash, ...application } = applicationItem.parse(item);
   return { application, keyHash };
 }
 
 /** Parses a copy of what an application grants. Throws if it is not one. */
 export function readGrantsItem(item: Item): ApplicationGrants {
-  return grantsItem.parse(fromItem(item));
+  return grantsItem.parse(item);
 }

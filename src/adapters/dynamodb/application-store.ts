@@ -1,4 +1,4 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteItem } from './table-client.ts';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type ItemKey,
 } from './keys.ts';
 import { transact } from './transact.ts';
-import { toItem, type Item, type Table } from './table-client.ts';
+import { type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 
 const PAGE = 200;
@@ -54,7 +54,7 @@ export function applicationWrites(
 function unchanged({ application, keyHash }: StoredApplication) {
   return {
     ConditionExpression: 'version = :version AND keyHash = :keyHash',
-    ExpressionAttributeValues: toItem({ ':version': application.version, ':keyHash': keyHash }),
+    ExpressionAttributeValues: { ':version': application.version, ':keyHash': keyHash },
   };
 }
 
@@ -68,7 +68,7 @@ export function createApplicationStore(table: Table): ApplicationStore {
   }
 
   const remove = (key: ItemKey, condition: object = {}): TransactWriteItem => ({
-    Delete: { TableName: name, Key: toItem({ ...key }), ...condition },
+    Delete: { TableName: name, Key: key, ...condition },
   });
 
   /** The stored form of a version, with its key; `undefined` if it is not the current one any more. */

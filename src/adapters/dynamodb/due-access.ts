@@ -1,4 +1,4 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import { rotateIfDue, type RotateDataKeyDeps } from '../../core/tenants/rotate-data-key.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
@@ -7,7 +7,7 @@ import { createApplicationStore } from './application-store.ts';
 import { dueEntries } from './due-index.ts';
 import { getItem } from './get-all.ts';
 import { isTenantKey, type ItemKey } from './keys.ts';
-import { toItem, type Table } from './table-client.ts';
+import type { Table } from './table-client.ts';
 import { writeIf } from './write-if.ts';
 
 /** Applications that have expired, with their keys. */
@@ -52,12 +52,12 @@ const ENDING = new Set(['session', 'nonce', 'invocation-key']);
 /** Sessions and credentials of invocations that have ended, and nonces that nobody may use any more. */
 export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
-    const command = new DeleteItemCommand({
+    const command = new DeleteCommand({
       TableName: ephemeral.name,
-      Key: toItem({ ...key }),
+      Key: key,
       // An authorization may have given the session more time meanwhile.
       ConditionExpression: 'expiresAt <= :now',
-      ExpressionAttributeValues: toItem({ ':now': clock() }),
+      ExpressionAttributeValues: { ':now': clock() },
     });
     await writeIf(ephemeral.client, command);
   }

@@ -1,8 +1,8 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { sortableTime } from '../../core/shared/position.ts';
 import { DUE_PARTITIONS, INDEXES, type ItemKey } from './keys.ts';
-import { fromItem, send, toItem, type Item, type Table } from './table-client.ts';
+import { send, type Item, type Table } from './table-client.ts';
 
 /** Records that one Query of the due index asks for. */
 const PAGE = 500;
@@ -30,14 +30,14 @@ async function* pages(
       TableName: name,
       IndexName: INDEXES.due,
       KeyConditionExpression: 'duePk = :partition AND dueSk <= :now',
-      ExpressionAttributeValues: toItem({ ':partition': partition, ':now': sortableTime(now) }),
+      ExpressionAttributeValues: { ':partition': partition, ':now': sortableTime(now) },
       Limit: PAGE,
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),
     });
     const page = await send(() => client.send(command));
     start = page.LastEvaluatedKey;
     yield (page.Items ?? []).map((item) => {
-      const { pk, sk, dueSk } = entry.parse(fromItem(item));
+      const { pk, sk, dueSk } = entry.parse(item);
       return { key: { pk, sk }, dueAt: parseInt(dueSk, 36) };
     });
   } while (start !== undefined);
@@ -70,11 +70,11 @@ export async function oldestDue({ client, name }: Table): Promise<number | undef
       TableName: name,
       IndexName: INDEXES.due,
       KeyConditionExpression: 'duePk = :partition',
-      ExpressionAttributeValues: toItem({ ':partition': partition }),
+      ExpressionAttributeValues: { ':partition': partition },
       Limit: 1,
     });
     const { Items: items = [] } = await send(() => client.send(command));
-    return items.map((item) => parseInt(entry.parse(fromItem(item)).dueSk, 36));
+    return items.map((item) => parseInt(entry.parse(item).dueSk, 36));
   });
   const times = (await Promise.all(firsts)).flat();
   return times.length === 0 ? undefined : Math.min(...times);

@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { repairReactor } from '../../core/reactors/repair-reactor.ts';
 import type { RepairFunctionDeps } from '../../core/reactors/change-function.ts';
 import { sweepInvocation, type SweepInvocationDeps } from '../../core/reactors/sweep-invocation.ts';
@@ -12,7 +12,7 @@ import {
   parseInvocationKey,
   parseReactorKey,
 } from './keys.ts';
-import { send, toItem, type Table } from './table-client.ts';
+import { send, type Table } from './table-client.ts';
 
 /** Reactors whose function was left in the middle of a change, has versions that nothing refers to, or is cold against the deployment's wish. */
 export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork {
@@ -58,7 +58,7 @@ async function countIn({ client, name }: Table, partition: string): Promise<numb
     TableName: name,
     IndexName: INDEXES.due,
     KeyConditionExpression: 'duePk = :partition',
-    ExpressionAttributeValues: toItem({ ':partition': partition }),
+    ExpressionAttributeValues: { ':partition': partition },
     Select: 'COUNT',
   });
   return (await send(() => client.send(command))).Count ?? 0;

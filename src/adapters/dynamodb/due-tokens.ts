@@ -1,10 +1,9 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { DueWork } from '../../core/sweep/sweep.ts';
 import { hasExpired } from '../../core/tokens/expiration.ts';
 import { dueEntries } from './due-index.ts';
 import { isPartKey, type ItemKey } from './keys.ts';
-import { toItem } from './table-client.ts';
 import { isAbandoned, readTokenItem } from './token-item.ts';
 import { createTokenReader } from './token-reader.ts';
 import { STANDS_ALONE } from './token-removal.ts';
@@ -18,13 +17,13 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   const writer = createTokenWriter(tables, createTokenReader(tables), clock);
 
   async function act(key: ItemKey): Promise<void> {
-    const command = new DeleteItemCommand({
+    const command = new DeleteCommand({
       TableName: tokensTable,
-      Key: toItem({ ...key }),
+      Key: key,
       // Most tokens go by this call. Of one that stays, the refusal returns what there is.
       ConditionExpression: `expiration.#at <= :now AND ${STANDS_ALONE.condition}`,
       ExpressionAttributeNames: { '#at': 'at' },
-      ExpressionAttributeValues: toItem({ ...STANDS_ALONE.values, ':now': clock() }),
+      ExpressionAttributeValues: { ...STANDS_ALONE.values, ':now': clock() },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     const outcome = await writeIf(client, command);
@@ -52,13 +51,13 @@ function endsWithCvc({ sk }: ItemKey): boolean {
 /** Values of cvc whose hour is over, and answers of code that end with them. The token itself stays as it is. */
 export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
-    const command = new DeleteItemCommand({
+    const command = new DeleteCommand({
       TableName: ephemeralTable,
-      Key: toItem({ ...key }),
+      Key: key,
       // A cvc that was set anew meanwhile has an hour of its own; `until` is a reserved word.
       ConditionExpression: '#until <= :now',
       ExpressionAttributeNames: { '#until': 'until' },
-      ExpressionAttributeValues: toItem({ ':now': clock() }),
+      ExpressionAttributeValues: { ':now': clock() },
     });
     await writeIf(client, command);
   }

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetItemCommand, type DynamoDBClient, type KeysAndAttributes } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
 import DataLoader from 'dataloader';
 import type { ItemKey } from './keys.ts';
 import { unavailable } from '../aws/dependency-error.ts';
-import { send, toItem, type Item, type Table } from './table-client.ts';
+import { send, type Item, type Table } from './table-client.ts';
 
 /** Keys that one BatchGetItem takes. */
 const BATCH_KEYS = 100;
@@ -16,10 +20,9 @@ interface Wanted {
   readonly key: ItemKey;
 }
 
-const nameOf = (table: string, pk: string | undefined, sk: string | undefined) =>
-  JSON.stringify([table, pk, sk]);
+const nameOf = (table: string, pk: unknown, sk: unknown) => JSON.stringify([table, pk, sk]);
 
-type Requests = Record<string, KeysAndAttributes>;
+type Requests = NonNullable<BatchGetCommandInput['RequestItems']>;
 
 function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests {
   const requests: Record<string, { Keys: Item[]; ConsistentRead: boolean }> = {};
@@ -28,14 +31,14 @@ function requestsOf(wanted: readonly Wanted[], isConsistent: boolean): Requests 
     const name = nameOf(table, key.pk, key.sk);
     if (seen.has(name)) continue;
     seen.add(name);
-    (requests[table] ??= { Keys: [], ConsistentRead: isConsistent }).Keys.push(toItem({ ...key }));
+    (requests[table] ??= { Keys: [], ConsistentRead: isConsistent }).Keys.push({ ...key });
   }
   return requests;
 }
 
 /** The items in the order of what is wanted; `undefined` for one that does not exist. */
 async function getBatch(
-  client: DynamoDBClient,
+  client: DynamoDBDocumentClient,
   wanted: readonly Wanted[],
   isConsistent: boolean,
 ): Promise<readonly (Item | undefined)[]> {
@@ -45,10 +48,10 @@ async function getBatch(
     if (attempt > ATTEMPTS) throw unavailable(new Error('get all: keys stay unprocessed'));
     // DynamoDB is throttled: to ask again at once, or for more than is missing, adds to that.
     if (attempt > 0) await sleep(Math.random() * PAUSE_MS * 2 ** (attempt - 1));
-    const command = new BatchGetItemCommand({ RequestItems: left });
+    const command = new BatchGetCommand({ RequestItems: left });
     const answer = await send(() => client.send(command));
     for (const [table, items] of Object.entries(answer.Responses ?? {}))
-      for (const item of items) found.set(nameOf(table, item['pk']?.S, item['sk']?.S), item);
+      for (const item of items) found.set(nameOf(table, item['pk'], item['sk']), item);
     left = answer.UnprocessedKeys ?? {};
   }
   return wanted.map(({ table, key }) => found.get(nameOf(table, key.pk, key.sk)));
@@ -57,9 +60,12 @@ async function getBatch(
 type Loader = DataLoader<Wanted, Item | undefined>;
 
 /** By client: what is asked for in one turn of the event loop travels together, whoever asks and whatever table it is in. */
-const [consistent, eventual] = [new WeakMap<DynamoDBClient, Loader>(), new WeakMap<DynamoDBClient, Loader>()];
+const [consistent, eventual] = [
+  new WeakMap<DynamoDBDocumentClient, Loader>(),
+  new WeakMap<DynamoDBDocumentClient, Loader>(),
+];
 
-function loaderOf(client: DynamoDBClient, isConsistent: boolean): Loader {
+function loaderOf(client: DynamoDBDocumentClient, isConsistent: boolean): Loader {
   const known = isConsistent ? consistent : eventual;
   let loader = known.get(client);
   if (loader === undefined) {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type {
   IdempotencyClaim,
@@ -8,7 +8,7 @@ import type {
 } from '../../core/shared/idempotency-store.ts';
 import { answerKey, idempotencyKey } from './keys.ts';
 import { PART_BYTES, putParts, readParts } from './parts.ts';
-import { binary, fromItem, toItem, type Table } from './table-client.ts';
+import { binary, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 import { writeIf } from './write-if.ts';
 
@@ -64,20 +64,20 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
       ...{ seed, bodyHash, attempt, startedAt: now },
       ...{ leaseUntil: now + LEASE_MS, hasRun: false },
     };
-    const command = new PutItemCommand({
+    const command = new PutCommand({
       TableName: name,
-      Item: toItem({ ...keyOf(scope), ...record, ttl: timeToLive(now + KEPT_MS) }),
+      Item: { ...keyOf(scope), ...record, ttl: timeToLive(now + KEPT_MS) },
       ConditionExpression: `attribute_not_exists(pk) OR startedAt <= :outdated${over === undefined ? '' : ' OR (attempt = :over AND leaseUntil = :released)'}`,
-      ExpressionAttributeValues: toItem({
+      ExpressionAttributeValues: {
         ':outdated': now - KEPT_MS,
         ...(over !== undefined && { ':over': over, ':released': RELEASED }),
-      }),
+      },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     const outcome = await writeIf(client, command);
     if (outcome === 'written') return { claim: claimOf(record) };
     if (outcome.found === undefined) throw outcome.error;
-    const existing = recordItem.parse(fromItem(outcome.found));
+    const existing = recordItem.parse(outcome.found);
     // An earlier attempt has written the claim, and its response was lost.
     return existing.attempt === attempt ? { claim: claimOf(existing) } : { existing };
   }
@@ -85,18 +85,18 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
   /** Takes over a claim whose holder has failed or died; `running` if another attempt was quicker, whose lease is as long. */
   async function takeOver(scope: IdempotencyScope, record: Record, now: number): Promise<IdempotencyClaim> {
     const attempt = randomUUID();
-    const command = new UpdateItemCommand({
+    const command = new UpdateCommand({
       TableName: name,
-      Key: toItem({ ...keyOf(scope) }),
+      Key: { ...keyOf(scope) },
       UpdateExpression: 'SET attempt = :attempt, leaseUntil = :lease',
       ConditionExpression:
         'attempt IN (:held, :attempt) AND hasRun = :no AND attribute_not_exists(sealedAnswer) AND attribute_not_exists(partCount)',
-      ExpressionAttributeValues: toItem({
+      ExpressionAttributeValues: {
         ':attempt': attempt,
         ':lease': now + LEASE_MS,
         ':held': record.attempt,
         ':no': false,
-      }),
+      },
     });
     if ((await writeIf(client, command)) !== 'written')
       return { state: 'running', leaseUntil: now + LEASE_MS };
@@ -118,14 +118,14 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     members: Partial<Record>,
   ): Promise<boolean> {
     const values = Object.entries(members).map(([member, value]) => [`:${member}`, value] as const);
-    const command = new UpdateItemCommand({
+    const command = new UpdateCommand({
       TableName: name,
-      Key: toItem({ ...keyOf(scope) }),
+      Key: { ...keyOf(scope) },
       UpdateExpression: `SET ${Object.keys(members)
         .map((member) => `${member} = :${member}`)
         .join(', ')}`,
       ConditionExpression: 'attempt = :attempt',
-      ExpressionAttributeValues: toItem({ ...Object.fromEntries(values), ':attempt': attempt }),
+      ExpressionAttributeValues: { ...Object.fromEntries(values), ':attempt': attempt },
     });
     return (await writeIf(client, command)) === 'written';
   }

@@ -1,10 +1,10 @@
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { ApplicationGrantsStore, CredentialStore } from '../../core/applications/application-store.ts';
 import type { InvocationCredentialStore } from '../../core/reactors/invocation-credential.ts';
 import { getItem } from './get-all.ts';
 import { invocationCredentialKey } from './keys.ts';
-import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
+import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const credentialItem = z.object({
@@ -29,14 +29,14 @@ export function createInvocationCredentialStore(
         ttl: timeToLive(expiresAt),
         ...dueAt(keyHash.toString('base64url'), expiresAt),
       };
-      const command = new PutItemCommand({ TableName: name, Item: toItem(item) });
+      const command = new PutCommand({ TableName: name, Item: item });
       await send(() => client.send(command));
     },
 
     async remove(keyHash) {
-      const command = new DeleteItemCommand({
+      const command = new DeleteCommand({
         TableName: name,
-        Key: toItem({ ...invocationCredentialKey(keyHash) }),
+        Key: invocationCredentialKey(keyHash),
       });
       await send(() => client.send(command));
     },
@@ -44,7 +44,7 @@ export function createInvocationCredentialStore(
     async findByKeyHash(keyHash) {
       const item = await getItem(table, invocationCredentialKey(keyHash));
       if (item === undefined) return undefined;
-      const { tenantId, applicationId, expiresAt, keyHash: stored } = credentialItem.parse(fromItem(item));
+      const { tenantId, applicationId, expiresAt, keyHash: stored } = credentialItem.parse(item);
       const [application] = await applications.grants(tenantId, [applicationId]);
       if (application === undefined) return undefined;
       const { type, permissions, rules } = application;

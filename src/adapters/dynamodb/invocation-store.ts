@@ -1,4 +1,4 @@
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Invocation } from '../../core/reactors/invocation.ts';
 import type {
@@ -11,7 +11,7 @@ import { getAll, getItem } from './get-all.ts';
 import { invocationContentKey, invocationKey, isUuid, PARKED_PARTITION, type ItemKey } from './keys.ts';
 import { partKeys, putParts, readParts } from './parts.ts';
 import { putIf } from './put-if.ts';
-import { fromItem, send, toItem, type Item, type Table } from './table-client.ts';
+import { send, type Item, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const invocationItem = z.object({
@@ -40,17 +40,17 @@ const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
 
 function itemOf(invocation: Invocation): Item {
   const isParked = invocation.delivery === 'parked';
-  return toItem({
+  return {
     ...invocationKey(invocation.tenantId, invocation.id),
     ...invocation,
     ttl: timeToLive(invocation.createdAt + BACKSTOP_MS),
     ...dueAt(invocation.id, invocation.dueAt),
     // Parked ones stand by themselves, so that an operator finds them by one query.
     ...(isParked && { duePk: PARKED_PARTITION }),
-  });
+  };
 }
 
-const read = (item: Item): Invocation => invocationItem.parse(fromItem(item));
+const read = (item: Item): Invocation => invocationItem.parse(item);
 
 /** The members that decide who may write next. */
 const GUARDS = ['state', 'delivery', 'attempts', 'runner', 'sender', 'dueAt'] as const;
@@ -77,7 +77,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
   }
 
   async function removeItem({ client, name }: Table, key: ItemKey): Promise<void> {
-    const command = new DeleteItemCommand({ TableName: name, Key: toItem({ ...key }) });
+    const command = new DeleteCommand({ TableName: name, Key: key });
     await send(() => client.send(command));
   }
 
@@ -85,7 +85,7 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     const key = invocationContentKey(tenantId, id, content);
     const item = await getItem(ephemeral, key);
     if (item === undefined) return;
-    const { partCount } = contentItem.parse(fromItem(item));
+    const { partCount } = contentItem.parse(item);
     await Promise.all(partKeys(key, partCount).map((part) => removeItem(ephemeral, part)));
     // Last, so that a removal that was cut off finds its parts again.
     await removeItem(ephemeral, key);
@@ -111,15 +111,15 @@ export function createInvocationStore(reactors: Table, ephemeral: Table): Invoca
     async putContent({ tenantId, id }, content, sealed, end) {
       const key = invocationContentKey(tenantId, id, content);
       const partCount = await putParts(ephemeral, key, sealed, end);
-      const item = toItem({ ...key, partCount, ttl: timeToLive(end.until) });
+      const item = { ...key, partCount, ttl: timeToLive(end.until) };
       const { client, name } = ephemeral;
-      await send(() => client.send(new PutItemCommand({ TableName: name, Item: item })));
+      await send(() => client.send(new PutCommand({ TableName: name, Item: item })));
     },
 
     async content({ tenantId, id }, content) {
       const key = invocationContentKey(tenantId, id, content);
       const item = await getItem(ephemeral, key);
-      return item && readParts(ephemeral, key, contentItem.parse(fromItem(item)).partCount);
+      return item && readParts(ephemeral, key, contentItem.parse(item).partCount);
     },
 
     async *parked() {

@@ -1,8 +1,8 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { getAll } from './get-all.ts';
 import { partKey, type ItemKey } from './keys.ts';
-import { binary, fromItem, send, toItem, type Table } from './table-client.ts';
+import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 /** Most sealed bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other attributes too. */
@@ -39,7 +39,7 @@ export function cut(of: ItemKey, bytes: Buffer): readonly (ItemKey & { readonly 
 export async function readParts(table: Table, of: ItemKey, count: number): Promise<Buffer | undefined> {
   const items = await getAll(table, partKeys(of, count));
   if (items.length !== count) return undefined;
-  const parts = items.map((item) => partItem.parse(fromItem(item)));
+  const parts = items.map((item) => partItem.parse(item));
   return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
 }
 
@@ -54,7 +54,7 @@ export async function putParts(
   const parts = cut(of, bytes);
   await Promise.all(
     parts.map((part) => {
-      const command = new PutItemCommand({ TableName: name, Item: toItem({ ...part, ...ends }) });
+      const command = new PutCommand({ TableName: name, Item: { ...part, ...ends } });
       return send(() => client.send(command));
     }),
   );

@@ -1,5 +1,5 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { toItem, type Item, type Table } from './table-client.ts';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Table } from './table-client.ts';
 import { writeIf } from './write-if.ts';
 
 interface Condition {
@@ -18,12 +18,12 @@ export async function putIf<T>(
   { expression, names, values }: Condition,
   { read, isSame }: { readonly read: (found: Item) => T; readonly isSame: (found: T) => boolean },
 ): Promise<'written' | { readonly found: T | undefined }> {
-  const command = new PutItemCommand({
+  const command = new PutCommand({
     TableName: name,
     Item: item,
     ConditionExpression: expression,
     ...(names && { ExpressionAttributeNames: { ...names } }),
-    ...(values && { ExpressionAttributeValues: toItem(values) }),
+    ...(values && { ExpressionAttributeValues: values }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   const outcome = await writeIf(client, command);

@@ -1,4 +1,4 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { StoredReactor } from '../../core/reactors/reactor.ts';
 import type { ReactorStore } from '../../core/reactors/reactor-store.ts';
@@ -6,7 +6,7 @@ import { dueOf } from '../../core/reactors/repair-reactor.ts';
 import { getAll, getItem } from './get-all.ts';
 import { COLD_PARTITION, isUuid, REACTOR_PREFIX, reactorKey } from './keys.ts';
 import { putIf } from './put-if.ts';
-import { binary, fromItem, toItem, type Item, type Table } from './table-client.ts';
+import { binary, type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
 import { writeIf } from './write-if.ts';
@@ -32,16 +32,16 @@ const reactorItem = z.object({
 });
 
 function itemOf(reactor: StoredReactor): Item {
-  return toItem({
+  return {
     ...reactorKey(reactor.tenantId, reactor.id),
     ...reactor,
     ...dueAt(reactor.id, dueOf(reactor)),
     // Where they can be counted.
     ...(reactor.heatAt !== undefined && { duePk: COLD_PARTITION }),
-  });
+  };
 }
 
-const read = (item: Item): StoredReactor => reactorItem.parse(fromItem(item));
+const read = (item: Item): StoredReactor => reactorItem.parse(item);
 
 /** Whether what stands there is what was to be written, operation and all. */
 function isSame(reactor: StoredReactor): (found: StoredReactor) => boolean {
@@ -100,13 +100,13 @@ export function createReactorStore(table: Table): ReactorStore {
     },
 
     async delete(reactor) {
-      const command = new DeleteItemCommand({
+      const command = new DeleteCommand({
         TableName: name,
-        Key: toItem({ ...reactorKey(reactor.tenantId, reactor.id) }),
+        Key: reactorKey(reactor.tenantId, reactor.id),
         // Gone already is as good: an earlier attempt may have lost its response.
         ConditionExpression: 'attribute_not_exists(pk) OR #version = :version',
         ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: toItem({ ':version': reactor.version }),
+        ExpressionAttributeValues: { ':version': reactor.version },
       });
       return (await writeIf(client, command)) === 'written';
     },

@@ -10,7 +10,7 @@ import { getItem } from './get-all.ts';
 import { grantsShape } from './grants-item.ts';
 import { nonceKey, sessionKey, type ItemKey } from './keys.ts';
 import { sendTransaction, transact } from './transact.ts';
-import { binary, fromItem, toItem, type Table } from './table-client.ts';
+import { binary, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
 const sessionItem = z.object({
@@ -38,7 +38,7 @@ export function createSessionStore(
 
   async function read(key: ItemKey) {
     const item = await getItem(table, key);
-    return item === undefined ? undefined : fromItem(item);
+    return item === undefined ? undefined : item;
   }
 
   async function findNonce(tenantId: string, nonceHash: Buffer) {
@@ -54,7 +54,7 @@ export function createSessionStore(
         { ...nonceKey(tenantId, nonceHash), keyHash, expiresAt, ...vanishing(id, expiresAt) },
       ];
       const puts = items.map((item) => ({
-        Put: { TableName: name, Item: toItem(item), ConditionExpression: 'attribute_not_exists(pk)' },
+        Put: { TableName: name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
       }));
       await sendTransaction(client, puts);
     },
@@ -73,28 +73,28 @@ export function createSessionStore(
         {
           Update: {
             TableName: name,
-            Key: toItem({ ...nonceKey(tenantId, nonceHash) }),
+            Key: nonceKey(tenantId, nonceHash),
             UpdateExpression: 'SET used = :yes',
             ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(used)',
-            ExpressionAttributeValues: toItem({ ':yes': true }),
+            ExpressionAttributeValues: { ':yes': true },
           },
         },
         {
           Update: {
             TableName: name,
-            Key: toItem({ ...sessionKey(nonce.keyHash) }),
+            Key: sessionKey(nonce.keyHash),
             UpdateExpression:
               'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAt = :expiresAt, #ttl = :ttl, dueSk = :dueSk',
             ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
             ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
-            ExpressionAttributeValues: toItem({
+            ExpressionAttributeValues: {
               ':by': authorizedBy,
               ':permissions': permissions,
               ':rules': rules,
               ':expiresAt': expiresAt,
               ':ttl': ttl,
               ':dueSk': dueSk,
-            }),
+            },
           },
         },
       ]);

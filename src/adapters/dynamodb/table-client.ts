@@ -1,20 +1,20 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { callDependency, unavailable } from '../aws/dependency-error.ts';
 
-/** An item as the tables hold it. */
-export type Item = Record<string, AttributeValue>;
-
-/** Attribute values for an item or a key; members that are `undefined` are left out. */
-export function toItem(value: Readonly<Record<string, unknown>>): Item {
-  return marshall(value as Record<string, NativeAttributeValue>, { removeUndefinedValues: true });
-}
-
 /** An item as plain values, for a schema to parse: numbers as numbers, binary as `Uint8Array`. */
-export function fromItem(item: Item): Record<string, unknown> {
-  return unmarshall(item);
+export type Item = Record<string, unknown>;
+
+/** One write of a transaction. */
+export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** The item that a failed condition met, which the document client leaves as DynamoDB spells it. */
+export function itemOf(
+  refused: { readonly Item?: Record<string, AttributeValue> | undefined } | undefined,
+): Item | undefined {
+  return refused?.Item && unmarshall(refused.Item);
 }
 
 /** Those members of a record that a schema's shape names: nothing else that the object carries is stored. */
@@ -64,6 +64,6 @@ export async function send<T>(call: () => Promise<T>): Promise<T> {
 
 /** A table as an adapter needs it. */
 export interface Table {
-  readonly client: DynamoDBClient;
+  readonly client: DynamoDBDocumentClient;
   readonly name: string;
 }

@@ -3,7 +3,7 @@ import type { Tenant, TenantBasics } from '../../core/tenants/tenant.ts';
 import { isDestroyed } from '../../core/tenants/tenant.ts';
 import { END_OF_TIME } from './due-index.ts';
 import { tenantCopyKey, tenantKey } from './keys.ts';
-import { binary, fromItem, toItem, type Item } from './table-client.ts';
+import { binary, type Item } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 
 const basics = {
@@ -38,20 +38,20 @@ const tenantItem = z.object({
 /** The item of a tenant. All stand in the due index, from which they are listed; one without keys is not rotated any more. */
 export function tenantItemOf(tenant: Tenant): Item {
   const dueTime = isDestroyed(tenant) ? END_OF_TIME : tenant.rotateAt;
-  return toItem({ ...tenantKey(tenant.id), ...tenant, ...dueAt(tenant.id, dueTime) });
+  return { ...tenantKey(tenant.id), ...tenant, ...dueAt(tenant.id, dueTime) };
 }
 
 /** A copy of what requests need of a tenant. */
 export function basicsItemOf({ id, settings, roots, keyVersion }: Tenant, copy: number): Item {
-  return toItem({ ...tenantCopyKey(id, copy), settings, roots, keyVersion });
+  return { ...tenantCopyKey(id, copy), settings, roots, keyVersion };
 }
 
 /** Parses a tenant's item. Throws if it is not one. */
 export function readTenantItem(item: Item): Tenant {
-  return tenantItem.parse(fromItem(item));
+  return tenantItem.parse(item);
 }
 
 /** Parses a copy of what requests need of a tenant. Throws if it is not one. */
 export function readBasicsItem(item: Item): TenantBasics {
-  return basicsItem.parse(fromItem(item));
+  return basicsItem.parse(item);
 }

@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from './keys.ts';
-import { send, toItem, type Item, type Table } from './table-client.ts';
+import { send, type Item, type Table } from './table-client.ts';
 
 interface Listing {
   readonly tenantId: string;
@@ -17,12 +17,12 @@ export async function* tenantItems(
   { client, name }: Table,
   { tenantId, prefix, after, pageSize }: Listing,
 ): AsyncGenerator<readonly Item[]> {
-  let start: Item | undefined = after === undefined ? undefined : toItem({ ...after });
+  let start: Item | undefined = after === undefined ? undefined : { ...after };
   do {
     const command: QueryCommand = new QueryCommand({
       TableName: name,
       KeyConditionExpression: 'pk = :tenant AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: toItem({ ':tenant': tenantId, ':prefix': prefix }),
+      ExpressionAttributeValues: { ':tenant': tenantId, ':prefix': prefix },
       ScanIndexForward: false,
       ConsistentRead: true,
       Limit: pageSize,

@@ -1,16 +1,15 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { Tenant, TenantBasicsStore, TenantStore } from '../../core/tenants/tenant.ts';
-import type { KeyRingStore } from '../../core/crypto/tenant-keys.ts';
+import type { TransactWriteItem } from './table-client.ts';
+import type { Tenant, TenantStore } from '../../core/tenants/tenant.ts';
 import { applicationWrites } from './application-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { getAll, getItem } from './get-all.ts';
-import { ALL_COPIES, isTenantKey, someCopy, tenantCopyKey, tenantKey } from './keys.ts';
-import { toItem, type Item, type Table } from './table-client.ts';
-import { basicsItemOf, readBasicsItem, readTenantItem, tenantItemOf } from './tenant-item.ts';
+import { ALL_COPIES, isTenantKey, tenantCopyKey, tenantKey } from './keys.ts';
+import { type Item, type Table } from './table-client.ts';
+import { basicsItemOf, readTenantItem, tenantItemOf } from './tenant-item.ts';
 import { sendTransaction, transact } from './transact.ts';
 
-/** Tenants in the Access table: one item by id, and copies of what every request may need. */
-export function createTenantStore(table: Table): TenantStore & TenantBasicsStore & KeyRingStore {
+/** Tenants in the Access table: one item by id, and the copies that `tenant-basics-store.ts` reads. */
+export function createTenantStore(table: Table): TenantStore {
   const { client, name } = table;
 
   function puts(tenant: Tenant, condition: object): TransactWriteItem[] {
@@ -23,15 +22,7 @@ export function createTenantStore(table: Table): TenantStore & TenantBasicsStore
     ];
   }
 
-  async function basics(tenantId: string) {
-    const item = await getItem(table, tenantCopyKey(tenantId, someCopy()));
-    return item && readBasicsItem(item);
-  }
-
   return {
-    basics,
-    keyRing: basics,
-
     async create(tenant, application, keyHash) {
       const free = { ConditionExpression: 'attribute_not_exists(pk)' };
       await sendTransaction(client, [
@@ -50,7 +41,7 @@ export function createTenantStore(table: Table): TenantStore & TenantBasicsStore
         client,
         puts(next, {
           ConditionExpression: 'version = :version',
-          ExpressionAttributeValues: toItem({ ':version': version }),
+          ExpressionAttributeValues: { ':version': version },
         }),
       ),
 
@@ -58,7 +49,7 @@ export function createTenantStore(table: Table): TenantStore & TenantBasicsStore
       const keys = [tenantKey(tenantId), ...ALL_COPIES.map((copy) => tenantCopyKey(tenantId, copy))];
       await sendTransaction(
         client,
-        keys.map((key) => ({ Delete: { TableName: name, Key: toItem({ ...key }) } })),
+        keys.map((key) => ({ Delete: { TableName: name, Key: key } })),
       );
     },
 

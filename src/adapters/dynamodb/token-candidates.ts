@@ -1,8 +1,8 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CandidateQuery, TokenCandidate, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll } from './get-all.ts';
 import { canBeInKey, INDEXES, listPartition, termKey, termPartition } from './keys.ts';
-import { send, toItem, type Item } from './table-client.ts';
+import { send, type Item } from './table-client.ts';
 import { readEntry, readListed, readMatch } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
@@ -50,10 +50,10 @@ function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInpu
       '#p': walk.partitionAttribute,
       ...(after !== undefined && { '#s': walk.sortAttribute }),
     },
-    ExpressionAttributeValues: toItem({
+    ExpressionAttributeValues: {
       ':p': walk.partition,
       ...(after !== undefined && { ':after': after }),
-    }),
+    },
     ScanIndexForward: false,
     Limit: Math.min(limit, PAGE_MAX),
   };
@@ -204,7 +204,7 @@ export function createTokenCandidates({
       TableName: tokensTable,
       IndexName: INDEXES.fingerprint,
       KeyConditionExpression: 'fingerprint = :fingerprint',
-      ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint }),
+      ExpressionAttributeValues: { ':fingerprint': fingerprint },
     };
     const found: TokenCandidate[] = [];
     let start: Item | undefined;

@@ -1,7 +1,6 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenStore, TokenWrite, WriteObstacle } from '../../core/tokens/token-store.ts';
-import { toItem } from './table-client.ts';
 import { dueAt, listAttributes } from './token-item.ts';
 import type { TokenObstacles } from './token-obstacles.ts';
 import { headOf } from './token-parts.ts';
@@ -75,12 +74,12 @@ export function createTokenCreate(
           ? 'SET listPk = :listPk, listSk = :listSk, duePk = :duePk, dueSk = :dueSk REMOVE pending'
           : 'SET listPk = :listPk, listSk = :listSk REMOVE pending, duePk, dueSk',
         ConditionExpression: 'writeId = :writeId AND attribute_exists(pending)',
-        ExpressionAttributeValues: toItem({
+        ExpressionAttributeValues: {
           ':writeId': token.writeId,
           ':listPk': listPk,
           ':listSk': listSk,
           ...(isDue && { ':duePk': duePk, ':dueSk': dueSk }),
-        }),
+        },
       },
     };
   }

@@ -12,7 +12,7 @@ import {
   shardOf,
   tokenKey,
 } from './keys.ts';
-import { binary, fromItem, membersOf, toItem, type Item } from './table-client.ts';
+import { binary, membersOf, type Item } from './table-client.ts';
 
 /** What every index shows of a token. */
 const shownShape = {
@@ -71,7 +71,7 @@ export interface ReadToken {
 
 /** Parses a token item. Throws if it is not one: a store that holds anything else is not ours. */
 export function readTokenItem(item: Item): ReadToken {
-  const { pk, matchSk, pending, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(fromItem(item));
+  const { pk, matchSk, pending, staleTerms, oldParts, dueSk, ...token } = tokenItem.parse(item);
   return {
     token: { ...parseTokenPartition(pk), matchHash: matchHashIn(matchSk), ...token },
     ...{ pending, staleTerms, oldParts, dueSk },
@@ -121,7 +121,7 @@ export function tokenItemOf(
   unfinished: Partial<Unfinished> = {},
 ): Item {
   const { until = token.expiration?.at, ...steps } = unfinished;
-  return toItem({
+  return {
     ...tokenKey(token.tenantId, token.id),
     ...(steps.pending !== true && listAttributes(token, listShards)),
     matchSk: matchSort({ ...token, expiresAt: token.expiration?.at }),
@@ -129,14 +129,14 @@ export function tokenItemOf(
     ...steps,
     ttl: tokenTimeToLive(token),
     ...dueAt(token.id, until),
-  });
+  };
 }
 
 const listedItem = z.object({ pk: z.string(), listSk: z.string(), ...shownShape });
 
 /** What an entry of the list index says of its token. */
 export function readListed(item: Item): TokenCandidate {
-  const { pk, listSk, ...shown } = listedItem.parse(fromItem(item));
+  const { pk, listSk, ...shown } = listedItem.parse(item);
   return { id: parseTokenPartition(pk).id, position: listSk, ...shown };
 }
 
@@ -148,7 +148,7 @@ export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => members
 
 /** What an entry of a term says of its token. */
 export function readEntry(item: Item): TokenCandidate {
-  const { sk, ...shown } = entryItem.parse(fromItem(item));
+  const { sk, ...shown } = entryItem.parse(item);
   return { position: sk, ...shown };
 }
 
@@ -163,6 +163,6 @@ const matchItem = z.object({
 
 /** What an entry of the fingerprint index says of its token; `undefined` for one that is not visible. */
 export function readMatch(item: Item) {
-  const { pk, pending, ...shown } = matchItem.parse(fromItem(item));
+  const { pk, pending, ...shown } = matchItem.parse(item);
   return pending ? undefined : { ...parseTokenPartition(pk), ...shown };
 }

@@ -1,10 +1,10 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenStore } from '../../core/tokens/token-store.ts';
 import { getAll, getItem } from './get-all.ts';
 import { INDEXES, canBeInKey, cvcKey, matchesFrom, parseTokenPartition, tokenKey } from './keys.ts';
-import { binary, fromItem, send, toItem, type Item } from './table-client.ts';
+import { binary, send, type Item } from './table-client.ts';
 import { readTokenItem, type ReadToken } from './token-item.ts';
 import { readDataParts } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
@@ -95,7 +95,7 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         { client, name: ephemeralTable },
         ids.map((id) => cvcKey(tenantId, id)),
       );
-      const cvcs = items.map((item) => cvcItem.parse(fromItem(item)));
+      const cvcs = items.map((item) => cvcItem.parse(item));
       return new Map(cvcs.map(({ pk, ...cvc }) => [parseTokenPartition(pk).id, cvc]));
     },
 
@@ -105,14 +105,14 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
         TableName: tokensTable,
         IndexName: INDEXES.fingerprint,
         KeyConditionExpression: 'fingerprint = :fingerprint AND matchSk BETWEEN :first AND :last',
-        ExpressionAttributeValues: toItem({ ':fingerprint': fingerprint, ':first': first, ':last': last }),
+        ExpressionAttributeValues: { ':fingerprint': fingerprint, ':first': first, ':last': last },
       };
       let start: Item | undefined;
       do {
         const from = start === undefined ? {} : { ExclusiveStartKey: start };
         const command: QueryCommand = new QueryCommand({ ...query, ...from, Limit: MATCHES_PAGE });
         const { Items: items = [], LastEvaluatedKey: next } = await send(() => client.send(command));
-        const keys = items.map((item) => parseTokenPartition(keyItem.parse(fromItem(item)).pk));
+        const keys = items.map((item) => parseTokenPartition(keyItem.parse(item).pk));
         const ids = keys.filter((key) => key.tenantId === tenantId).map(({ id }) => id);
         const found = new Map((await findHeads(tenantId, ids)).map((token) => [token.id, token]));
         yield ids.flatMap((id) => found.get(id) ?? []);

@@ -1,7 +1,7 @@
-import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { TokenHead } from '../../core/tokens/token.ts';
-import { toItem } from './table-client.ts';
 import { dueAt, isAbandoned, readTokenItem, type ReadToken } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 import { tokenWrites, UNCHANGED, unchangedValues, UNFINISHED_MS } from './token-writes.ts';
@@ -55,7 +55,7 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     Delete: {
       ...writes.key(token),
       ConditionExpression: condition,
-      ExpressionAttributeValues: toItem(values),
+      ExpressionAttributeValues: values,
     },
   });
 
@@ -88,17 +88,17 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
       ...writes.removeOldParts(token, oldParts),
     ]);
     const due = dueAt(token.id, token.expiration?.at);
-    const command = new UpdateItemCommand({
+    const command = new UpdateCommand({
       ...writes.key(token),
       UpdateExpression:
         due.dueSk === undefined
           ? 'REMOVE staleTerms, oldParts, changeId, duePk, dueSk'
           : 'SET duePk = :duePk, dueSk = :dueSk REMOVE staleTerms, oldParts, changeId',
       ConditionExpression: 'version = :version AND writeId = :writeId',
-      ExpressionAttributeValues: toItem({
+      ExpressionAttributeValues: {
         ...unchangedValues(token),
         ...(due.dueSk && { ':duePk': due.duePk, ':dueSk': due.dueSk }),
-      }),
+      },
     });
     // If another write came first, the doubt is its business.
     await writeIf(client, command);
@@ -117,20 +117,20 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
   /** Takes on the repair of a visible token: of two at once, the slower one could undo what a new writer does after the quicker one. */
   async function claimRepair({ token, dueSk }: ReadToken): Promise<boolean> {
     const due = dueAt(token.id, clock() + UNFINISHED_MS);
-    const command = new UpdateItemCommand({
+    const command = new UpdateCommand({
       ...writes.key(token),
       UpdateExpression: 'SET dueSk = :later',
       ConditionExpression: 'writeId = :writeId AND dueSk = :seen',
-      ExpressionAttributeValues: toItem({
+      ExpressionAttributeValues: {
         ':later': due.dueSk,
         ':writeId': token.writeId,
         ':seen': dueSk ?? '',
-      }),
+      },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     const outcome = await writeIf(client, command);
     // An earlier attempt has claimed it, and its response was lost.
-    return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk']?.S === due.dueSk);
+    return outcome === 'written' || (outcome.mayBeOwn && outcome.found?.['dueSk'] === due.dueSk);
   }
 
   return {

@@ -1,9 +1,8 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { Container } from '../../core/shared/container.ts';
 import type { TokenStore } from '../../core/tokens/token-store.ts';
 import { canBeInKey, tokenKey } from './keys.ts';
-import { toItem } from './table-client.ts';
 import { createTokenCandidates } from './token-candidates.ts';
 import { readTokenItem } from './token-item.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
@@ -24,11 +23,11 @@ function aloneBelow(below: readonly Container[], now: number) {
       `(${inside})`,
     ].join(' AND '),
     ExpressionAttributeNames: { '#at': 'at' },
-    ExpressionAttributeValues: toItem({
+    ExpressionAttributeValues: {
       ...STANDS_ALONE.values,
       ...{ ':now': now, ':one': 1 },
       ...Object.fromEntries(containers),
-    }),
+    },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
@@ -44,8 +43,8 @@ function createDeleteAlone(
     async deleteAlone(tenantId, id, { below, now }) {
       if (!canBeInKey(id)) return { kept: undefined };
       if (below.length === 0 || below.length > BELOW_MAX) return { kept: await reader.find(tenantId, id) };
-      const key = toItem({ ...tokenKey(tenantId, id) });
-      const command = new DeleteItemCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });
+      const key = tokenKey(tenantId, id);
+      const command = new DeleteCommand({ TableName: tokensTable, Key: key, ...aloneBelow(below, now) });
       const outcome = await writeIf(client, command);
       if (outcome === 'written') return 'deleted';
       const { found, mayBeOwn } = outcome;

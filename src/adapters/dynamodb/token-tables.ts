@@ -1,8 +1,8 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** The tables that tokens stand in. */
 export interface TokenTables {
-  readonly client: DynamoDBClient;
+  readonly client: DynamoDBDocumentClient;
   readonly tokensTable: string;
   readonly ephemeralTable: string;
   /** Over how many partitions of the list index a tenant's tokens are spread (deploy setting `listShards`). */

@@ -1,8 +1,9 @@
-import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteItem } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
-import { send, toItem } from './table-client.ts';
+import { send } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 import type { TokenObstacles } from './token-obstacles.ts';
 import { dataPartCount, headOf } from './token-parts.ts';
@@ -77,17 +78,17 @@ export function createTokenUpdate(
     staleTerms: readonly string[],
   ) {
     const { duePk, dueSk } = dueAt(next.id, until);
-    const command = new UpdateItemCommand({
+    const command = new UpdateCommand({
       ...writes.key(next),
       UpdateExpression: 'SET staleTerms = :staleTerms, changeId = :changeId, duePk = :duePk, dueSk = :dueSk',
       ConditionExpression: `(${UNCHANGED}) OR (version = :version AND writeId = :writeId AND changeId = :changeId)`,
-      ExpressionAttributeValues: toItem({
+      ExpressionAttributeValues: {
         ...unchangedValues(previous),
         ':staleTerms': staleTerms,
         ':changeId': next.writeId,
         ':duePk': duePk,
         ':dueSk': dueSk,
-      }),
+      },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     await send(() => client.send(command));

@@ -1,8 +1,8 @@
-import { UpdateItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteItem } from './table-client.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { StoredCvc, TokenWrite } from '../../core/tokens/token-store.ts';
 import { cvcKey, lockKey, termKey, tokenKey, type ItemKey } from './keys.ts';
-import { toItem } from './table-client.ts';
 import {
   dueAt,
   entryMembers,
@@ -24,14 +24,14 @@ type Shown = Place & Pick<StoredToken, 'position' | 'type' | 'containers' | 'exp
 /** Builds the single writes that the writer puts together. */
 export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTables) {
   const put = (table: string, item: Readonly<Record<string, unknown>>): TransactWriteItem => ({
-    Put: { TableName: table, Item: toItem(item) },
+    Put: { TableName: table, Item: item },
   });
   const remove = (table: string, key: ItemKey): TransactWriteItem => ({
-    Delete: { TableName: table, Key: toItem({ ...key }) },
+    Delete: { TableName: table, Key: key },
   });
   const keyOf = ({ tenantId, id }: Place) => ({
     TableName: tokensTable,
-    Key: toItem({ ...tokenKey(tenantId, id) }),
+    Key: tokenKey(tenantId, id),
   });
 
   return {
@@ -46,7 +46,7 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
         TableName: tokensTable,
         Item: tokenItemOf(headOf(token), listShards, unfinished),
         ConditionExpression: condition,
-        ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: toItem(values) }),
+        ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
       };
     },
@@ -99,13 +99,13 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return {
         Put: {
           TableName: tokensTable,
-          Item: toItem({
+          Item: {
             ...lockKey(token.tenantId, token.matchHash),
             tokenId: token.id,
             ttl: tokenTimeToLive(token),
-          }),
+          },
           ConditionExpression: `attribute_not_exists(pk) OR tokenId = :self${gone}`,
-          ExpressionAttributeValues: toItem(values),
+          ExpressionAttributeValues: values,
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         },
       };
@@ -116,26 +116,26 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return {
         Delete: {
           TableName: tokensTable,
-          Key: toItem({ ...lockKey(token.tenantId, token.matchHash) }),
+          Key: lockKey(token.tenantId, token.matchHash),
           ConditionExpression: 'attribute_not_exists(pk) OR tokenId = :self',
-          ExpressionAttributeValues: toItem({ ':self': token.id }),
+          ExpressionAttributeValues: { ':self': token.id },
         },
       };
     },
 
     /** Takes a token that nobody has changed out of sight, due to be cleared away at once. */
-    hide(token: Place & Pick<StoredToken, 'version' | 'writeId'>, now: number): UpdateItemCommand {
+    hide(token: Place & Pick<StoredToken, 'version' | 'writeId'>, now: number): UpdateCommand {
       const { duePk, dueSk } = dueAt(token.id, now);
-      return new UpdateItemCommand({
+      return new UpdateCommand({
         ...keyOf(token),
         UpdateExpression: 'SET pending = :yes, duePk = :duePk, dueSk = :dueSk REMOVE listPk, listSk',
         ConditionExpression: UNCHANGED,
-        ExpressionAttributeValues: toItem({
+        ExpressionAttributeValues: {
           ...unchangedValues(token),
           ':yes': true,
           ':duePk': duePk,
           ':dueSk': dueSk,
-        }),
+        },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
     },

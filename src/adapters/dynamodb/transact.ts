@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  TransactWriteItemsCommand,
-  type DynamoDBClient,
-  type TransactWriteItem,
-} from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteItem } from './table-client.ts';
 import { send } from './table-client.ts';
 import { failedCondition } from './write-obstacle.ts';
 
@@ -12,10 +9,10 @@ import { failedCondition } from './write-obstacle.ts';
  * a TransactWriteItems (eslint.config.js).
  */
 export async function sendTransaction(
-  client: DynamoDBClient,
+  client: DynamoDBDocumentClient,
   items: readonly TransactWriteItem[],
 ): Promise<void> {
-  const command = new TransactWriteItemsCommand({
+  const command = new TransactWriteCommand({
     TransactItems: [...items],
     // Without it the SDK makes a new token for each `client.send`, and a repeat fails the conditions of its own write.
     ClientRequestToken: randomUUID(),
@@ -25,7 +22,7 @@ export async function sendTransaction(
 
 /** Writes all items or none; `false`, and nothing is written, if a condition fails. */
 export async function transact(
-  client: DynamoDBClient,
+  client: DynamoDBDocumentClient,
   items: readonly TransactWriteItem[],
 ): Promise<boolean> {
   try {

@@ -1,13 +1,12 @@
 import {
-  BatchWriteItemCommand,
-  DeleteItemCommand,
-  PutItemCommand,
-  type DynamoDBClient,
-  type TransactWriteItem,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+  BatchWriteCommand,
+  DeleteCommand,
+  PutCommand,
+  type BatchWriteCommandInput,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
 import { groups } from './groups.ts';
-import { send } from './table-client.ts';
+import { send, type TransactWriteItem } from './table-client.ts';
 import { sendTransaction } from './transact.ts';
 import { writeIf } from './write-if.ts';
 import { failedCondition } from './write-obstacle.ts';
@@ -33,16 +32,16 @@ export interface WriteCalls {
   writeAll(items: readonly TransactWriteItem[]): Promise<void>;
 }
 
-export function createWriteCalls(client: DynamoDBClient): WriteCalls {
+export function createWriteCalls(client: DynamoDBDocumentClient): WriteCalls {
   async function transact(items: readonly TransactWriteItem[]): Promise<void> {
     const [only] = items;
     const { Put: put, Delete: remove } = items.length === 1 && only !== undefined ? only : {};
     if (put !== undefined) {
-      await send(() => client.send(new PutItemCommand({ ...put })));
+      await send(() => client.send(new PutCommand(put)));
       return;
     }
     if (remove !== undefined) {
-      const command = new DeleteItemCommand({ ...remove, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+      const command = new DeleteCommand({ ...remove, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
       const outcome = await writeIf(client, command);
       if (outcome === 'written') return;
       // An earlier attempt has deleted the item, and its response was lost.
@@ -53,7 +52,7 @@ export function createWriteCalls(client: DynamoDBClient): WriteCalls {
   }
 
   async function writeBatch(group: readonly TransactWriteItem[]): Promise<void> {
-    let requests: Record<string, WriteRequest[]> = {};
+    let requests: NonNullable<BatchWriteCommandInput['RequestItems']> = {};
     for (const { Put: put, Delete: remove } of group) {
       const table = put?.TableName ?? remove?.TableName ?? '';
       (requests[table] ??= []).push(
@@ -61,7 +60,7 @@ export function createWriteCalls(client: DynamoDBClient): WriteCalls {
       );
     }
     while (Object.keys(requests).length > 0) {
-      const command = new BatchWriteItemCommand({ RequestItems: requests });
+      const command = new BatchWriteCommand({ RequestItems: requests });
       requests = (await send(() => client.send(command))).UnprocessedItems ?? {};
     }
   }

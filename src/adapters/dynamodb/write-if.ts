@@ -1,11 +1,11 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  ConditionalCheckFailedException,
-  type DeleteItemCommand,
-  type DynamoDBClient,
-  type PutItemCommand,
-  type UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { send, type Item } from './table-client.ts';
+  type DeleteCommand,
+  type PutCommand,
+  type UpdateCommand,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
+import { itemOf, send, type Item } from './table-client.ts';
 
 /** A write whose condition failed. */
 export interface RefusedWrite {
@@ -24,14 +24,14 @@ function wasRepeated(error: unknown): boolean {
 
 /** Writes one item under a condition. A single write has no request token: the caller must recognise its own write by `mayBeOwn`. */
 export async function writeIf(
-  client: DynamoDBClient,
-  command: PutItemCommand | UpdateItemCommand | DeleteItemCommand,
+  client: DynamoDBDocumentClient,
+  command: PutCommand | UpdateCommand | DeleteCommand,
 ): Promise<'written' | RefusedWrite> {
   let mayBeOwn = false;
   try {
     await send(async () => {
       try {
-        await client.send(command as PutItemCommand);
+        await client.send(command as PutCommand);
       } catch (error) {
         mayBeOwn ||= wasRepeated(error);
         throw error;
@@ -40,6 +40,6 @@ export async function writeIf(
     return 'written';
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { found: error.Item, mayBeOwn, error };
+    return { found: itemOf(error), mayBeOwn, error };
   }
 }

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { LOCK, lockTenant } from './keys.ts';
-import { fromItem, type Item } from './table-client.ts';
+import { itemOf, type Item } from './table-client.ts';
 
 /** A condition that did not hold: which write of the transaction it was, and the item that stood there. */
 export interface FailedCondition {
@@ -15,11 +15,11 @@ export interface FailedCondition {
 
 /** The first condition that a failed write broke; `undefined` if it failed for something else. */
 export function failedCondition(error: unknown): FailedCondition | undefined {
-  if (error instanceof ConditionalCheckFailedException) return { index: 0, item: error.Item };
+  if (error instanceof ConditionalCheckFailedException) return { index: 0, item: itemOf(error) };
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const reasons: readonly CancellationReason[] = error.CancellationReasons ?? [];
   const index = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
-  return index === -1 ? undefined : { index, item: reasons[index]?.Item };
+  return index === -1 ? undefined : { index, item: itemOf(reasons[index]) };
 }
 
 const lockItem = z.object({ pk: z.string(), tokenId: z.string() });
@@ -32,7 +32,7 @@ export interface Lock {
 
 /** Parses a lock; `undefined` if the item is something else. */
 export function readLock(item: Item): Lock | undefined {
-  if (item['sk']?.S !== LOCK) return undefined;
-  const { pk, tokenId } = lockItem.parse(fromItem(item));
+  if (item['sk'] !== LOCK) return undefined;
+  const { pk, tokenId } = lockItem.parse(item);
   return { tenantId: lockTenant(pk), tokenId };
 }

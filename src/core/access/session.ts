@@ -49,7 +49,7 @@ export interface SessionStore {
 }
 
 export interface SessionDeps {
-  readonly sessions: SessionStore;
+  readonly sessionStore: SessionStore;
   readonly clock: Clock;
 }
 
@@ -80,7 +80,7 @@ export async function createSession(
   const expiresAt = deps.clock() + LIFETIME_MS;
   const { tenantId, applicationId } = caller;
   const hashes = { keyHash: hashApiKey(key), nonceHash: hashApiKey(nonce) };
-  await deps.sessions.create({
+  await deps.sessionStore.create({
     id: writes.newId(),
     tenantId,
     createdBy: applicationId,
@@ -135,7 +135,7 @@ export async function authorizeSession(
   const now = deps.clock();
   checkAuthorization(authorization, now);
   const nonceHash = hashApiKey(authorization.nonce);
-  const nonce = await deps.sessions.findNonce(caller.tenantId, nonceHash);
+  const nonce = await deps.sessionStore.findNonce(caller.tenantId, nonceHash);
   if (nonce === undefined || nonce.expiresAt <= now)
     throw new ServiceError('not_found', 'The nonce does not exist.');
   const used = new ServiceError('conflict', 'The nonce has been used.');
@@ -149,5 +149,5 @@ export async function authorizeSession(
   }
   const { permissions, rules, expiresAt = nonce.expiresAt } = authorization;
   const grants = { permissions, rules, authorizedBy: caller.applicationId, expiresAt };
-  if (!(await deps.sessions.authorize(caller.tenantId, nonceHash, grants))) throw used;
+  if (!(await deps.sessionStore.authorize(caller.tenantId, nonceHash, grants))) throw used;
 }

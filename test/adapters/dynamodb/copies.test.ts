@@ -135,7 +135,7 @@ describe('the copies of a tenant', () => {
   it('change together, with what keys are derived from', async () => {
     const versions = async () => {
       const found = await Promise.all(
-        Array.from({ length: MANY }, () => world.operator.tenantStore.basics(tenantId)),
+        Array.from({ length: MANY }, () => world.operator.tenantBasicsStore.basics(tenantId)),
       );
       return [
         ...new Set(found.map((basics) => [basics?.keyVersion, basics?.settings.deduplicateTokens])),

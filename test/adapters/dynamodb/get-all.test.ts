@@ -1,4 +1,4 @@
-import type { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { BatchGetCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { getAll } from '../../../src/adapters/dynamodb/get-all.ts';
 
 const KEYS = ['a', 'b', 'c'].map((pk) => ({ pk, sk: 'x' }));
@@ -6,25 +6,25 @@ const KEYS = ['a', 'b', 'c'].map((pk) => ({ pk, sk: 'x' }));
 /** A table that answers, of what each call asks for, all but what it leaves for later. */
 function aTable(leaves: (asked: readonly string[]) => readonly string[]) {
   const calls: (readonly string[])[] = [];
-  const send = ({ input }: BatchGetItemCommand) => {
+  const send = ({ input }: BatchGetCommand) => {
     const keys = input.RequestItems?.['table']?.Keys ?? [];
-    const asked = keys.map(({ pk }) => pk?.S ?? '');
+    const asked = keys.map(({ pk }) => String(pk));
     calls.push(asked);
     const left = leaves(asked);
     return Promise.resolve({
-      Responses: { table: keys.filter(({ pk }) => !left.includes(pk?.S ?? '')) },
+      Responses: { table: keys.filter(({ pk }) => !left.includes(String(pk))) },
       UnprocessedKeys:
-        left.length === 0 ? {} : { table: { Keys: keys.filter(({ pk }) => left.includes(pk?.S ?? '')) } },
+        left.length === 0 ? {} : { table: { Keys: keys.filter(({ pk }) => left.includes(String(pk))) } },
     });
   };
-  return { table: { client: { send } as unknown as DynamoDBClient, name: 'table' }, calls };
+  return { table: { client: { send } as unknown as DynamoDBDocumentClient, name: 'table' }, calls };
 }
 
 describe('a batch that DynamoDB throttles', () => {
   test('asks again for what is missing alone', async () => {
     const { table, calls } = aTable((asked) => asked.slice(1));
     const items = await getAll(table, KEYS);
-    expect(items.map(({ pk }) => pk?.S)).toEqual(['a', 'b', 'c']);
+    expect(items.map(({ pk }) => pk)).toEqual(['a', 'b', 'c']);
     expect(calls).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
   });
 

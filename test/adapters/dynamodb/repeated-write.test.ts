@@ -5,6 +5,7 @@ import { createIdempotencyStore } from '../../../src/adapters/dynamodb/idempoten
 import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation-store.ts';
 import { createReactorStore } from '../../../src/adapters/dynamodb/reactor-store.ts';
 import { createSessionStore } from '../../../src/adapters/dynamodb/session-store.ts';
+import { createTenantBasicsStore } from '../../../src/adapters/dynamodb/tenant-basics-store.ts';
 import { createTenantStore } from '../../../src/adapters/dynamodb/tenant-store.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import type { Application } from '../../../src/core/applications/application.ts';
@@ -30,6 +31,7 @@ const sessions = (fate?: Fate) =>
     database.table('Ephemeral', fate),
     createCredentialStore(database.table('Access', fate)),
   );
+const basicsOf = (id: string) => createTenantBasicsStore(database.table('Access')).basics(id);
 const tenants = (fate?: Fate) => createTenantStore(database.table('Access', fate));
 const reactors = (fate?: Fate) => createReactorStore(database.table('Reactors', fate));
 const idempotency = (fate?: Fate) => createIdempotencyStore(database.table('Ephemeral', fate));
@@ -336,7 +338,7 @@ const rows: readonly Row[] = [
       const { id } = await aWrittenTenant();
       return async (fate) => {
         await tenants(fate).remove(id);
-        return (await tenants().find(id)) ?? (await tenants().basics(id));
+        return (await tenants().find(id)) ?? (await basicsOf(id));
       };
     },
   ],

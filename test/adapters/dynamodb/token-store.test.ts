@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import { sweep, type DueRecord } from '../../../src/core/sweep/sweep.ts';
@@ -94,8 +94,8 @@ describe('a token', () => {
     await aStore().create([{ token: Object.assign({ sealedCvc: randomBytes(60) }, token) }]);
     const { client } = database.tables();
     const attributesOf = async (pk: string, sk: string) => {
-      const Key = { pk: { S: pk }, sk: { S: sk } };
-      const { Item } = await client.send(new GetItemCommand({ TableName: 'Tokens', Key }));
+      const Key = { pk, sk };
+      const { Item } = await client.send(new GetCommand({ TableName: 'Tokens', Key }));
       return Object.keys(Item ?? {}).toSorted();
     };
     const { tenantId: _tenantId, id: _id, matchHash: _matchHash, ...stored } = token;
@@ -154,8 +154,8 @@ describe('a token', () => {
     await store.create([{ token }]);
     now += 2_000;
     const { client } = database.tables();
-    const Key = { pk: { S: `${TENANT}#${token.id}` }, sk: { S: 'data#1#01' } };
-    await client.send(new DeleteItemCommand({ TableName: 'Tokens', Key }));
+    const Key = { pk: `${TENANT}#${token.id}`, sk: 'data#1#01' };
+    await client.send(new DeleteCommand({ TableName: 'Tokens', Key }));
     expect(await store.find(TENANT, token.id)).toBeUndefined();
     expect(await store.create([{ token: aStoredToken({ id: token.id }) }])).toBe('changed');
     expect(await store.create([{ token: aStoredToken({ id: token.id }) }])).toBe('written');

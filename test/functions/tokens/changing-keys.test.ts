@@ -1,4 +1,4 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { destroyTenantStep } from '../../../src/core/tenants/destroy-tenant.ts';
 import { FORGOTTEN_MS } from '../../../src/core/crypto/tenant-keys.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../../src/core/tenants/replace-root.ts';
@@ -136,13 +136,13 @@ describe('a walk over all records', () => {
     await load.rounds(12);
     const { client } = world.database.tables();
     const [broken = ''] = load.known.keys();
-    const Key = { pk: { S: `${load.tenantId}#${broken}` }, sk: { S: 'token' } };
-    const spoil = new UpdateItemCommand({
+    const Key = { pk: `${load.tenantId}#${broken}`, sk: 'token' };
+    const spoil = new UpdateCommand({
       TableName: 'Tokens',
       Key,
       UpdateExpression: 'SET sealedData = :spoiled',
       ExpressionAttributeValues: {
-        ':spoiled': { B: Buffer.concat([Buffer.from([1, 0, 1]), Buffer.alloc(60)]) },
+        ':spoiled': Buffer.concat([Buffer.from([1, 0, 1]), Buffer.alloc(60)]),
       },
     });
     await client.send(spoil);

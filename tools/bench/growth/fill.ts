@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  BatchWriteItemCommand,
-  type AttributeValue,
-  type DynamoDBClient,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { groups } from '../../../src/adapters/dynamodb/groups.ts';
 import { shardOf } from '../../../src/adapters/dynamodb/keys.ts';
 import { tokenWrites } from '../../../src/adapters/dynamodb/token-writes.ts';
+import type { Item } from '../../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../../src/adapters/dynamodb/token-tables.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 
@@ -23,25 +19,21 @@ export function idInShard(shard: number, shards: number): string {
   }
 }
 
-async function write(
-  client: DynamoDBClient,
-  table: string,
-  items: readonly Record<string, AttributeValue>[],
-) {
-  const requests: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
+async function write(client: DynamoDBDocumentClient, table: string, items: readonly Item[]) {
+  const requests = items.map((item) => ({ PutRequest: { Item: item } }));
   const { UnprocessedItems } = await client.send(
-    new BatchWriteItemCommand({ RequestItems: { [table]: requests } }),
+    new BatchWriteCommand({ RequestItems: { [table]: requests } }),
   );
   if (UnprocessedItems?.[table] !== undefined) throw new Error('some items were not written');
 }
 
 /** Puts items into a table as they are, without conditions. */
 export async function putAll(
-  client: DynamoDBClient,
+  client: DynamoDBDocumentClient,
   table: string,
-  items: Iterable<Record<string, AttributeValue>>,
+  items: Iterable<Item>,
 ): Promise<void> {
-  let waiting: Record<string, AttributeValue>[] = [];
+  let waiting: Item[] = [];
   const flush = async () => {
     const batches = groups(waiting, BATCH);
     waiting = [];

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { createCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
 import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts';
@@ -133,7 +133,7 @@ export async function measureGrowth(size: number): Promise<Readonly<Record<Growt
       const wanted = {
         TableName: tables.tokensTable,
         FilterExpression: 'fingerprint = :wanted',
-        ExpressionAttributeValues: { ':wanted': { S: 'none' } },
+        ExpressionAttributeValues: { ':wanted': 'none' },
       };
       for await (const _ of paginateScan({ client: tables.client }, wanted));
     };

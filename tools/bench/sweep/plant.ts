@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { createInvocationStore } from '../../../src/adapters/dynamodb/invocation-store.ts';
 import { nonceKey, sessionKey } from '../../../src/adapters/dynamodb/keys.ts';
-import { toItem } from '../../../src/adapters/dynamodb/table-client.ts';
 import { dueAt } from '../../../src/adapters/dynamodb/token-item.ts';
 import { tokenWrites } from '../../../src/adapters/dynamodb/token-writes.ts';
 import type { DueWorkName } from '../../../src/core/sweep/sweep.ts';
@@ -64,7 +63,7 @@ const sessions: Plant = async (database, count) => {
     isNonce = !isNonce;
     const [hash, expiresAt] = [randomBytes(32), justNow()];
     const key = isNonce ? nonceKey(TENANT, hash) : sessionKey(hash);
-    return toItem({ ...key, keyHash: hash, expiresAt, ...dueAt(randomUUID(), expiresAt) });
+    return { ...key, keyHash: hash, expiresAt, ...dueAt(randomUUID(), expiresAt) };
   });
   await putAll(client, name, items);
 };

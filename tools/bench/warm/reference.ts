@@ -13,7 +13,8 @@ import {
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createEdgeStores } from '../../../src/adapters/edge-stores.ts';
+import { dynamoDbClient } from '../../../src/adapters/aws/clients.ts';
+import { createStores } from '../../../src/adapters/stores.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { sealContext } from '../../../src/core/tokens/seal-context.ts';
 import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
@@ -53,12 +54,11 @@ type Handle = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructur
 const env = (name: string): string => process.env[name] ?? '';
 const client = new DynamoDBClient({ maxAttempts: 3 });
 const lambda = new LambdaClient({ maxAttempts: 1 });
-const settings = {
-  accessTable: env('ACCESS_TABLE'),
-  ephemeralTable: env('EPHEMERAL_TABLE'),
-  keyId: env('KEY_ID'),
-};
-const { vault } = createEdgeStores(settings, Date.now);
+const { vault } = createStores(dynamoDbClient(), {
+  ACCESS_TABLE: env('ACCESS_TABLE'),
+  EPHEMERAL_TABLE: env('EPHEMERAL_TABLE'),
+  KEY_ID: env('KEY_ID'),
+});
 const tenantId = env('BENCH_TENANT');
 const SHARDS = 8;
 
@@ -156,7 +156,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
         listSk: `${String(Date.now())}#${id}`,
         position: `${String(Date.now())}#${id}`,
       },
-      fingerprint: createHmac('sha256', settings.keyId).update(data.number).digest('base64url'),
+      fingerprint: createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url'),
       sealedData: await vault.seal(context(sealed), new Secret(data)),
       createdAt: Date.now(),
       writeId: createHash('sha256').update(id).digest().subarray(0, 16),
@@ -201,7 +201,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     ]);
     const data = { ...(await open(item)), ...(bodyOf(event) as Body).data };
     const sealedData = await vault.seal(context(item), new Secret(data));
-    const fingerprint = createHmac('sha256', settings.keyId).update(data.number).digest('base64url');
+    const fingerprint = createHmac('sha256', env('KEY_ID')).update(data.number).digest('base64url');
     const next = {
       ...item,
       sealedData,

@@ -1,0 +1,28 @@
+import type { DataStack } from './data-stack.ts';
+import { edgeSecretValues } from './edge-secret.ts';
+import type { Settings } from './settings.ts';
+
+/*
+ * What several functions have in their environment. Each mirrors a piece of a function's `config.ts`
+ * (`src/lambda/environment.ts`, `src/http/api-environment.ts`); the types of the constructs compare them.
+ */
+
+/** The stores of keys and credentials. */
+export const storeEnvironment = ({ access, ephemeral, key }: DataStack) => ({
+  ACCESS_TABLE: access.tableName,
+  EPHEMERAL_TABLE: ephemeral.tableName,
+  KEY_ID: key.keyArn,
+});
+
+/** The stores of tokens, beside {@link storeEnvironment}. */
+export const tokenEnvironment = ({ listShards }: Settings, { tokens }: DataStack) => ({
+  TOKENS_TABLE: tokens.tableName,
+  LIST_SHARDS: String(listShards),
+});
+
+/** Every function behind the API. */
+export const apiEnvironment = (settings: Settings, data: DataStack) => ({
+  ...storeEnvironment(data),
+  HEADER_PREFIXES: settings.headerPrefixes.join(','),
+  EDGE_SECRET: edgeSecretValues(settings, data.edgeSecret).join(','),
+});

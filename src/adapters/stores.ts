@@ -1,0 +1,72 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
+import { createVault } from '../core/crypto/vault.ts';
+import { kmsClient } from './aws/clients.ts';
+import { createApplicationStore } from './dynamodb/application-store.ts';
+import { createCredentialStore } from './dynamodb/credential-store.ts';
+import { createIdempotencyStore } from './dynamodb/idempotency-store.ts';
+import { createInvocationCredentialStore } from './dynamodb/invocation-credential-store.ts';
+import { createInvocationStore } from './dynamodb/invocation-store.ts';
+import { createReactorStore } from './dynamodb/reactor-store.ts';
+import { createSessionStore } from './dynamodb/session-store.ts';
+import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
+import { createTenantStore } from './dynamodb/tenant-store.ts';
+import { createTokenStore } from './dynamodb/token-store.ts';
+import { createKmsKeyService } from './kms/kms-key-service.ts';
+
+/** The variables of a function's environment that name the stores of keys and credentials. */
+export interface StoreConfig {
+  readonly ACCESS_TABLE: string;
+  readonly EPHEMERAL_TABLE: string;
+  readonly KEY_ID: string;
+}
+
+/** The variables that name the stores of tokens. */
+export interface TokenStoreConfig {
+  readonly TOKENS_TABLE: string;
+  readonly EPHEMERAL_TABLE: string;
+  readonly LIST_SHARDS: number;
+}
+
+/** The variables that name the stores of reactors. */
+export interface ReactorStoreConfig {
+  readonly REACTORS_TABLE: string;
+  readonly EPHEMERAL_TABLE: string;
+}
+
+/** Tenants, applications, sessions, idempotency records, keys and the vault. */
+export function createStores(client: DynamoDBDocumentClient, config: StoreConfig) {
+  const access = { client, name: config.ACCESS_TABLE };
+  const ephemeral = { client, name: config.EPHEMERAL_TABLE };
+  const tenantBasicsStore = createTenantBasicsStore(access);
+  const credentialStore = createCredentialStore(access);
+  const keyService = createKmsKeyService(kmsClient(), config.KEY_ID);
+  const tenantKeys = createTenantKeys({ keyService, keyRingStore: tenantBasicsStore, clock: Date.now });
+  return {
+    applicationStore: createApplicationStore(access),
+    tenantStore: createTenantStore(access),
+    tenantBasicsStore,
+    applicationGrantsStore: credentialStore,
+    credentialStore,
+    sessionStore: createSessionStore(ephemeral, credentialStore),
+    invocationCredentials: createInvocationCredentialStore(ephemeral, credentialStore),
+    idempotencyStore: createIdempotencyStore(ephemeral),
+    keyService,
+    tenantKeys,
+    vault: createVault(tenantKeys),
+  };
+}
+
+export function createTokenStores(client: DynamoDBDocumentClient, config: TokenStoreConfig) {
+  const { TOKENS_TABLE: tokensTable, EPHEMERAL_TABLE: ephemeralTable, LIST_SHARDS: listShards } = config;
+  return { tokenStore: createTokenStore({ client, tokensTable, ephemeralTable, listShards }, Date.now) };
+}
+
+export function createReactorStores(client: DynamoDBDocumentClient, config: ReactorStoreConfig) {
+  const reactors = { client, name: config.REACTORS_TABLE };
+  const ephemeral = { client, name: config.EPHEMERAL_TABLE };
+  return {
+    reactorStore: createReactorStore(reactors),
+    invocationStore: createInvocationStore(reactors, ephemeral),
+  };
+}

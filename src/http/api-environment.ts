@@ -1,0 +1,22 @@
+import * as z from 'zod/mini';
+import { storeEnvironment, variable } from '../lambda/environment.ts';
+
+/** Values of the edge's secret, the current one first; none if the text is empty. */
+const edgeSecrets = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((list) => (list === '' ? [] : list.split(','))),
+  ),
+  z.array(z.string().check(z.minLength(32, 'has a value that is too short'))),
+);
+
+/** The environment of every function behind the API. */
+export const apiEnvironment = z.object({
+  ...storeEnvironment,
+  HEADER_PREFIXES: z.pipe(
+    variable,
+    z.transform((list) => list.split(',')),
+  ),
+  /** What the edge adds to each request, and what it added before; empty without an edge. */
+  EDGE_SECRET: edgeSecrets,
+});

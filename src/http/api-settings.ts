@@ -1,0 +1,16 @@
+import type * as z from 'zod/mini';
+import { consoleLog } from '../lambda/request-log.ts';
+import type { apiEnvironment } from './api-environment.ts';
+import type { ApiDeps } from './create-api-handler.ts';
+
+/** What every function behind the API takes from its environment, its stores aside. */
+export function apiSettings(
+  config: z.output<typeof apiEnvironment>,
+): Pick<ApiDeps, 'clock' | 'headerPrefixes' | 'edgeSecret' | 'log'> {
+  return {
+    clock: Date.now,
+    headerPrefixes: config.HEADER_PREFIXES,
+    edgeSecret: config.EDGE_SECRET,
+    log: consoleLog,
+  };
+}

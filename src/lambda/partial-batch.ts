@@ -1,0 +1,17 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+
+/** What became of each record, in the order of the records. */
+export type RecordOutcomes = readonly PromiseSettledResult<unknown>[];
+
+/**
+ * A middy middleware: reports the records that failed, so that SQS sends these again and forgets the others
+ * (AWS Lambda Developer Guide, "Reporting batch item failures"). The event source mapping must allow it.
+ */
+export const partialBatch = (): MiddlewareObj<SQSEvent, RecordOutcomes | SQSBatchResponse> => ({
+  after: (request) => {
+    const outcomes = request.response as RecordOutcomes;
+    const failed = request.event.Records.filter((_, index) => outcomes[index]?.status !== 'fulfilled');
+    request.response = { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  },
+});
