@@ -26,7 +26,10 @@ export const EDGE_REGION = 'us-east-1';
 /** Longest wait for the API, in seconds: more than the gateway itself waits. */
 const ORIGIN_SECONDS = 60;
 
-/** What an address that asks too often is told, in the interface's own form (decisions.md, section 2). */
+/**
+ * What an address that asks too often is told, in the interface's own form
+ * (docs/contract.md#errors).
+ */
 const TOO_MANY = JSON.stringify({
   title: 'Too Many Requests',
   status: 429,

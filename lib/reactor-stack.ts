@@ -34,7 +34,7 @@ export interface ReactorStackProps extends StackProps {
   readonly data: DataStack;
 }
 
-/** The longest run (spec.md, Limits) with what may come before and after it. */
+/** The longest run (docs/contract.md#limits) with what may come before and after it. */
 const WORKER_SECONDS = 300;
 const WORKERS_MAX = 100;
 const SENDER_SECONDS = 45;

@@ -1,6 +1,7 @@
-// The documentation names exactly what the code has: routes, error codes, settings, environment variables, alarms, packages, and the call sites of
-// `Secret.reveal()`. Each list is the first column of a table below a fixed heading.
-import { globSync, readFileSync } from 'node:fs';
+// The documentation names exactly what the code has: routes, error codes, settings, environment
+// variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is the first column
+// of a table below a fixed heading. Links and references in comments lead to a file and a heading.
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
@@ -15,6 +16,7 @@ import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { withCosts } from './costs.ts';
+import { anchorsOf, brokenLinks, brokenReferences } from './docs/references.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
 function documented(file: string, heading: string): Set<string> {
@@ -80,14 +82,21 @@ for (const [what, file, heading, actual] of lists) {
       problems.push(`${file}, "${heading}" has a ${what} that the code does not: ${name}`);
 }
 
-/** Links between the documents lead somewhere. */
-for (const file of globSync('{*.md,{docs,examples,packages}/**/*.md}', { exclude: ['**/node_modules/**'] })) {
-  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-    if (/^[a-z]+:/.test(target)) continue;
-    const path = new URL(target, `file://${process.cwd()}/${file}`).pathname;
-    if (globSync(path).length === 0) problems.push(`${file} links to ${target}, which does not exist`);
-  }
-}
+/** Links between the documents, and references in comments, lead to a file and a heading. */
+const outside = { exclude: ['**/{node_modules,cdk.out,dist,coverage}/**', 'test/tools/docs/**'] };
+const markdownFiles = globSync('{*.md,{docs,examples,packages}/**/*.md}', outside);
+const codeFiles = globSync(
+  '{*.{js,cjs},{bin,examples,functions,lib,packages,reactor-runtime,src,test,tools}/**/*.{ts,js,cjs,sh},.*.cjs}',
+  outside,
+);
+const read = (file: string) => readFileSync(file, 'utf8');
+const documents = new Map(markdownFiles.map((file) => [file, anchorsOf(read(file))] as const));
+for (const file of markdownFiles)
+  for (const problem of brokenLinks(file, read(file), documents, existsSync))
+    problems.push(`${file} links to ${problem}`);
+for (const file of codeFiles)
+  for (const problem of brokenReferences(read(file), documents))
+    problems.push(`${file} refers to ${problem}`);
 
 if (readFileSync('docs/deploy.md', 'utf8') !== (await withCosts()))
   problems.push('docs/deploy.md has other costs than the templates: npm run build -- costs --write');

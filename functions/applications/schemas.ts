@@ -91,7 +91,10 @@ const expiresAt = z.pipe(
 
 const grants = { permissions: optional(permissions), rules: optional(rules) };
 
-/** Body of "create application" (spec.md). What depends on the type is checked in `core`. */
+/**
+ * Body of "create application" (docs/contract.md#create-an-application). What depends on the type
+ * is checked in `core`.
+ */
 export const createApplicationBody = z.pipe(
   body({
     name,
@@ -108,7 +111,7 @@ export const createApplicationBody = z.pipe(
   })),
 );
 
-/** Body of "update application" (spec.md): a full replacement. */
+/** Body of "update application" (docs/contract.md#update-an-application): a full replacement. */
 export const updateApplicationBody = z.pipe(
   body({ name, ...grants }),
   z.transform((given): ApplicationUpdate => ({
@@ -120,14 +123,14 @@ export const updateApplicationBody = z.pipe(
 
 const isType = (given: string): given is ApplicationType => APPLICATION_TYPES.some((type) => type === given);
 
-/** Query of "list applications" (spec.md). */
+/** Query of "list applications" (docs/contract.md#applications). */
 export const listApplicationsQuery = queryOf((query) => {
   const types = query.getAll('type').filter((type) => type !== '');
   if (!types.every(isType)) throw invalid('type', 'must be private, public or management');
   return { filters: { ids: idsOf(query), types }, page: pageRequestOf(query) };
 });
 
-/** Query of "list permissions" (decisions.md, section 5). */
+/** Query of "list permissions" (docs/contract.md#permissions). */
 export const listPermissionsQuery = queryOf((query) => {
   const type = query.get('application_type') ?? undefined;
   if (type !== undefined && !isType(type))
@@ -135,7 +138,7 @@ export const listPermissionsQuery = queryOf((query) => {
   return type === undefined ? {} : { type };
 });
 
-/** Body of "update tenant" (decisions.md, section 5). */
+/** Body of "update tenant" (docs/contract.md#tenants). */
 export const updateTenantBody = z.pipe(
   body({
     name,
@@ -147,7 +150,7 @@ export const updateTenantBody = z.pipe(
   })),
 );
 
-/** Body of "authorize session" (decisions.md, section 5). */
+/** Body of "authorize session" (docs/contract.md#sessions). */
 export const authorizeSessionBody = z.pipe(
   body({
     nonce: text,

@@ -9,7 +9,10 @@ import { parseTokenInput } from '../../src/http/token-input.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
-/** Longest wait for the answer of an instance, in ms: the longest run (spec.md, Limits) and what it takes to start. */
+/**
+ * Longest wait for the answer of an instance, in ms: the longest run (docs/contract.md#limits) and
+ * what it takes to start.
+ */
 const ANSWER_WITHIN_MS = 240_000;
 
 /**

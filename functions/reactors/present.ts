@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/core/shared/json.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 import { presentApplication } from '../../src/http/present-application.ts';
 
-/** The Reactor object (spec.md), its application without a key. */
+/** The Reactor object (docs/contract.md#the-reactor-object), its application without a key. */
 export function presentReactor({ reactor, application }: ReactorView): JsonObject {
   return defined({
     id: reactor.id,
@@ -21,7 +21,7 @@ export function presentReactor({ reactor, application }: ReactorView): JsonObjec
   });
 }
 
-/** What became of an invocation (decisions.md, section 7). */
+/** What became of an invocation (docs/contract.md#asynchronous-invocations). */
 export function presentResultView({ id, status, result }: ResultView): JsonObject {
   return defined({ id, status, result: result?.reveal() });
 }

@@ -61,7 +61,10 @@ const application = z.object({ id: text }, { error: 'must be an object with an i
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/** Body of "create reactor" and "update reactor" (spec.md). Whether configuration may be absent is the deployment's setting. */
+/**
+ * Body of "create reactor" and "update reactor" (docs/contract.md#create-and-change-reactors).
+ * Whether configuration may be absent is the deployment's setting.
+ */
 export const reactorBody = z.pipe(
   body({
     name,
@@ -96,7 +99,7 @@ const applicationPatch = z.optional(
   ),
 );
 
-/** Body of "patch reactor" (spec.md): a merge patch. */
+/** Body of "patch reactor" (docs/contract.md#create-and-change-reactors): a merge patch. */
 export const patchReactorBody = z.pipe(
   body({
     name: z.optional(name),
@@ -117,7 +120,7 @@ export const patchReactorBody = z.pipe(
 
 const PATTERN_MAX_LENGTH = 200;
 
-/** Query of "list reactors" (spec.md). */
+/** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
 export const listReactorsQuery = queryOf((query) => {
   const pattern = query.get('name') ?? '';
   if (pattern.length > PATTERN_MAX_LENGTH)
@@ -135,7 +138,10 @@ const timeoutMs = z
   .int({ error: TIMEOUT_RANGE })
   .check(z.minimum(TIMEOUT.least, TIMEOUT_RANGE), z.maximum(TIMEOUT.most, TIMEOUT_RANGE));
 
-/** Body of "invoke reactor" (spec.md). `callbackUrl` and `timeoutMs` are accepted as well (decisions.md, section 7). */
+/**
+ * Body of "invoke reactor" (docs/contract.md#invoke-a-reactor). `callbackUrl` and `timeoutMs` are
+ * accepted as well.
+ */
 export const reactBody = z.pipe(
   body({
     args: optional(json),

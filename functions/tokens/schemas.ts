@@ -12,7 +12,10 @@ import { body, boolean, json, list, optional, text, textMap } from '../../src/ht
 const isText = (value: unknown): value is string => typeof value === 'string';
 const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));
 
-/** Body of "update token" (spec.md): a merge patch, in which `null` has a meaning of its own. */
+/**
+ * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` has a
+ * meaning of its own.
+ */
 export const updateTokenBody = z.pipe(
   body({
     data: z.optional(json),
@@ -65,12 +68,12 @@ function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
   return [...first];
 }
 
-/** Query of "list tokens" (spec.md). */
+/** Query of "list tokens" (docs/contract.md#list-tokens). */
 export const listTokensQuery = queryOf((query) => {
   return { filters: { ids: idsOf(query), metadata: metadataFilters(query) }, page: pageRequestOf(query) };
 });
 
-/** Body of "search tokens" (decisions.md, section 3). */
+/** Body of "search tokens" (docs/contract.md#search-tokens). */
 export const searchTokensBody = z.pipe(
   body({
     query: optional(text),

@@ -117,8 +117,9 @@ async function replayed(
 }
 
 /**
- * Runs a request under its idempotency key, if it has one: the outcome of the first success is kept, sealed, for 24 hours and replayed; a
- * second request meanwhile gets `conflict`, one with another body `key_reused`; failures are not kept (decisions.md, section 1).
+ * Runs a request under its idempotency key, if it has one: the outcome of the first success is
+ * kept, sealed, for 24 hours and replayed; a second request meanwhile gets `conflict`, one with
+ * another body `key_reused`; failures are not kept (docs/contract.md#idempotency).
  */
 export async function withIdempotency(
   deps: IdempotencyDeps,

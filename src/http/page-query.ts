@@ -69,7 +69,7 @@ export function queryOf<Query>(convert: (query: URLSearchParams) => Query) {
   return z.pipe(z.custom<URLSearchParams>(), z.transform(convert));
 }
 
-/** The object that every list answers (decisions.md, section 3, List). */
+/** The object that every list answers (docs/contract.md#lists). */
 export function presentPage<Item>({ items, info }: Page<Item>, present: (item: Item) => Json): JsonObject {
   const { counted, size, after } = info;
   const pagination = counted && {

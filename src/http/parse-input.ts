@@ -7,7 +7,7 @@ import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Route } from './route.ts';
 
-/** Largest body of any request, in bytes (decisions.md, section 1). */
+/** Largest body of any request, in bytes (docs/contract.md#bodies). */
 const BODY_MAX_BYTES = 6_000_000;
 
 const JSON_TYPE = /^[^/\s]+\/(?:[^/\s]+\+)?json$/i;

@@ -18,7 +18,10 @@ function presentRule(rule: AccessRule): JsonObject {
   });
 }
 
-/** The Application object (spec.md). The key is there only when it has just been made. */
+/**
+ * The Application object (docs/contract.md#the-application-object). The key is there only when it
+ * has just been made.
+ */
 export function presentApplication(application: Application, key?: Secret<string>): JsonObject {
   return defined({
     id: application.id,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/shared/json.ts';
 import { presentTokenized } from './present-token.ts';
 import { problemOf } from './problem.ts';
 
-/** The Reactor response object (spec.md). */
+/** The Reactor response object (docs/contract.md#the-reactor-response-object). */
 export function presentReactorResult({ raw, tokens }: ReplayedReaction): JsonObject {
   return defined({ tokens: tokens && presentTokenized(tokens), raw: raw?.reveal() });
 }

@@ -1,6 +1,9 @@
 import { ServiceError, type ServiceErrorCode } from '../core/shared/service-error.ts';
 
-/** The body of every error: the fields of RFC 9457 that the interface uses (decisions.md, section 2). */
+/**
+ * The body of every error: the fields of RFC 9457 that the interface uses
+ * (docs/contract.md#errors).
+ */
 export interface Problem {
   readonly title: string;
   readonly status: number;

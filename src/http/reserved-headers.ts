@@ -1,4 +1,6 @@
-/** The reserved headers of the interface, without their prefix (decisions.md, section 1). */
+/**
+ * The reserved headers of the interface, without their prefix (docs/contract.md#reserved-headers).
+ */
 export type ReservedHeader =
   | 'api-key'
   | 'trace-id'

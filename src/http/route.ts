@@ -45,7 +45,10 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly method: Method;
   /** `/tokens/{id}`: segments in braces become parameters; `{rest+}` at the end takes all that follows. */
   readonly path: string;
-  /** The permission of the spec's table. The caller must hold it somewhere; `core` decides about each token. */
+  /**
+   * The permission of the operation (docs/api.md#operations). The caller must hold it somewhere;
+   * `core` decides about each token.
+   */
   readonly permission?: Permission;
   /** The operation depends on the tenant's settings: they are read along with the caller. */
   readonly needsSettings?: boolean;

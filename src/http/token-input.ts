@@ -9,7 +9,10 @@ import { body, boolean, json, list, names, oneOf, optional, text, textMap } from
 
 const metadata = textMap((value) => typeof value === 'string');
 
-/** Body of "create token" (spec.md). What depends on the type is checked in `core`. */
+/**
+ * Body of "create token" (docs/contract.md#create-a-token). What depends on the type is checked in
+ * `core`.
+ */
 export const createTokenBody = z.pipe(
   body({
     id: optional(text),

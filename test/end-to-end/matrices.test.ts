@@ -22,7 +22,7 @@ import {
 
 const ROUTES = allRoutes();
 
-/** spec.md and decisions.md: who may use the operations that no permission guards. */
+/** Who may use the operations that no permission guards (docs/api.md#operations). */
 const UNGUARDED: Readonly<Record<string, (type: ApplicationType, permission: Permission) => boolean>> = {
   getApplicationByKey: (_type, permission) => permission === 'application:read',
   listPermissions: () => true,
@@ -30,7 +30,10 @@ const UNGUARDED: Readonly<Record<string, (type: ApplicationType, permission: Per
   authorizeSession: (type) => type === 'private',
 };
 
-/** spec.md, Endpoints: the permission of every operation, restated here so that the tables cannot both be wrong. */
+/**
+ * The permission of every operation (docs/api.md#operations), restated here so that not both tables
+ * are wrong.
+ */
 const SPEC: Readonly<Record<string, Permission>> = {
   createToken: 'token:create',
   listTokens: 'token:read',

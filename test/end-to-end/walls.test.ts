@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { anApplication, aRevealingApplication, CARD, management, revealing } from '../support/service.ts';
 
 /*
- * The walls between callers (docs/security.md, Invariants), over HTTP, by the calls that once went through them. Their properties are
- * tested in test/security/.
+ * The walls between callers (docs/security.md#invariants-between-callers), over HTTP, by the calls
+ * that once went through them. Their properties are tested in test/security/.
  */
 
 const scope = () => `/walls-${randomUUID()}/`;

@@ -9,8 +9,9 @@ import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../core/tokens/a-token-store.ts';
 
 /*
- * What the property tests of the walls between callers share: random callers, and what a naive reading of decisions.md lets each of
- * them see of a token. Nothing here is taken from the code under test.
+ * What the property tests of the walls between callers share: random callers, and what a naive
+ * reading of docs/contract.md lets each of them see of a token. Nothing here is taken from the code
+ * under test.
  */
 
 export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
@@ -99,7 +100,7 @@ function masked(secret: string): string {
   return secret.slice(0, 2) + secret.slice(2).replace(/[^-]/g, 'X');
 }
 
-/** A token as a naive reader of decisions.md keeps it. */
+/** A token as a naive reader of docs/contract.md keeps it. */
 export interface ModelToken {
   readonly id: string;
   readonly secret: string;

@@ -29,8 +29,9 @@ import {
 } from './a-wall-world.ts';
 
 /*
- * docs/security.md, Invariants: random callers act on tokens of one another in random order, and each answer is held against a naive
- * model: what it shows, whether it may be given at all, and that no text that somebody else wrote stands in it beyond that.
+ * docs/security.md#invariants-between-callers: random callers act on tokens of one another in
+ * random order, and each answer is held against a naive model: what it shows, whether it may be
+ * given at all, and that no text that somebody else wrote stands in it beyond that.
  */
 
 /** What a patch writes: indexes into the choices of the model, and flags. */

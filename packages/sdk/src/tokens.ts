@@ -10,7 +10,7 @@ export interface TokenQuery extends PageQuery {
 }
 
 export interface SearchQuery extends PageQuery {
-  /** `data:"..." AND container:/pci/`; see docs/api.md. */
+  /** `data:"..." AND container:/pci/`; see docs/contract.md#search-tokens. */
   readonly query: string;
 }
 

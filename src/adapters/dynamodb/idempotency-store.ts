@@ -12,7 +12,7 @@ import { binary, type Table } from './table-client.ts';
 import { timeToLive } from './token-item.ts';
 import { writeIf } from './write-if.ts';
 
-/** How long an answer is kept (decisions.md, section 1). */
+/** How long an answer is kept (docs/contract.md#idempotency). */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a claim holds without an answer: longer than any function may run. */
 const LEASE_MS = 60_000;

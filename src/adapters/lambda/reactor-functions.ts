@@ -31,7 +31,9 @@ const ROLE_TOO_NEW = ['InvalidParameterValueException'];
 
 /** Memory of each function of a reactor. */
 export const REACTOR_MEMORY_MB = 512;
-/** Longer than the longest run (spec.md, Limits), whose own deadline the runtime enforces. */
+/**
+ * Longer than the longest run (docs/contract.md#limits), whose own deadline the runtime enforces.
+ */
 const TIMEOUT_SECONDS = 225;
 
 /** How long a function may take until it can run, in ms, and the pause between looks. */

@@ -9,7 +9,10 @@ const json = z.custom<Json>(() => true);
 
 const errors = z.record(z.string(), z.array(z.string()));
 
-/** What the runtime of a reactor answers (docs/reactors.md, The runtime). It runs beside hostile code: nothing is taken on trust. */
+/**
+ * What the runtime of a reactor answers (docs/reactors.md#the-runtime). It runs beside hostile
+ * code: nothing is taken on trust.
+ */
 const answer = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('returned'), value: z.optional(json) }),
   z.object({

@@ -8,7 +8,10 @@ export interface TokenAttributes {
   readonly containers: readonly Container[];
 }
 
-/** The transform that a top-level permission implies: it counts as a rule on `/` (decisions.md, section 5). */
+/**
+ * The transform that a top-level permission implies: it counts as a rule on `/`
+ * (docs/contract.md#how-access-is-decided).
+ */
 function impliedTransform(permission: Permission): Transform {
   return permission === 'token:use' ? 'reveal' : 'mask';
 }
@@ -50,9 +53,10 @@ export function moreRestrictive(a: Transform, b: Transform): Transform {
 /**
  * Decides what a credential may do with a token: the transform, or `undefined` for no access.
  *
- * Candidates are the rules in ascending priority, then the top-level permissions as rules on `/`; the first that covers
- * the container and grants the permission decides. Of several containers all must be covered, and the most restrictive
- * transform counts (decisions.md, section 5). A token without containers is covered by nothing.
+ * Candidates are the rules in ascending priority, then the top-level permissions as rules on `/`;
+ * the first that covers the container and grants the permission decides. Of several containers all
+ * must be covered, and the most restrictive transform counts
+ * (docs/contract.md#how-access-is-decided). A token without containers is covered by nothing.
  */
 export function decideAccess(
   grants: Grants,

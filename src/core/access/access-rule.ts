@@ -1,21 +1,24 @@
 import type { Container } from '../shared/container.ts';
 import type { Permission } from './permission.ts';
 
-/** What a rule leaves of the data of a token, from the most to the least restrictive (spec.md, Transform values). */
+/**
+ * What a rule leaves of the data of a token, from the most to the least restrictive
+ * (docs/contract.md#transforms).
+ */
 export const TRANSFORMS = ['redact', 'mask', 'reveal'] as const;
 export type Transform = (typeof TRANSFORMS)[number];
 
 export const CONDITION_ATTRIBUTES = ['id', 'container'] as const;
 export const CONDITION_OPERATORS = ['starts_with', 'equals'] as const;
 
-/** A condition on a token (spec.md, Condition). Container values are in lower case. */
+/** A condition on a token (docs/contract.md#conditions). Container values are in lower case. */
 export interface Condition {
   readonly attribute: (typeof CONDITION_ATTRIBUTES)[number];
   readonly operator: (typeof CONDITION_OPERATORS)[number];
   readonly value: string;
 }
 
-/** An access rule (spec.md, Access rule). It has either a container or conditions. */
+/** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */
 export interface AccessRule {
   readonly description?: string;
   /** From 1; a higher value means lower precedence. Unique among the rules of one credential. */

@@ -3,11 +3,13 @@ import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transfor
 import type { Permission } from './permission.ts';
 
 /*
- * Whether one credential may hand on what it was granted: for every token that the granted rule lets somebody touch, the granter must
- * itself be let, under a transform at least as revealing (decisions.md, section 5, Sessions).
+ * Whether one credential may hand on what it was granted: for every token that the granted rule
+ * lets somebody touch, the granter must itself be let, under a transform at least as revealing
+ * (docs/contract.md#sessions).
  *
- * What a granter may do is the same for all containers that the same of its rules cover, and those change only at the containers that its
- * rules name. So it is enough to look at the root of what is granted and at each container that the granter's rules name below it.
+ * What a granter may do is the same for all containers that the same of its rules cover, and those
+ * change only at the containers that its rules name. So it is enough to look at the root of what is
+ * granted and at each container that the granter's rules name below it.
  */
 
 /** A set of containers: one alone, or all that start with a text. */

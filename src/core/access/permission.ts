@@ -1,10 +1,10 @@
-/** The types of application (spec.md, Application types). */
+/** The types of application (docs/contract.md#application-types). */
 export const APPLICATION_TYPES = ['private', 'public', 'management'] as const;
 export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 
 interface PermissionDefinition {
   readonly description: string;
-  /** The application types that may hold it (decisions.md, section 5). */
+  /** The application types that may hold it (docs/contract.md#permissions). */
   readonly applicationTypes: readonly ApplicationType[];
 }
 

@@ -11,7 +11,10 @@ import type { Caller } from '../applications/application.ts';
 import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
 
-/** How long a session lives unless its authorization says otherwise, in ms (decisions.md, section 5). */
+/**
+ * How long a session lives unless its authorization says otherwise, in ms
+ * (docs/contract.md#sessions).
+ */
 const LIFETIME_MS = 3 * 60 * 1000;
 /** The longest that an authorization may make it, in ms. */
 const LONGEST_LIFETIME_MS = 24 * 60 * 60 * 1000;

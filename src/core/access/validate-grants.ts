@@ -34,8 +34,9 @@ export function checkPriorities(rules: readonly AccessRule[], report: Report): v
 }
 
 /**
- * Checks what an application of the type is to be granted: permissions legal for the type, rules only on private and public
- * applications, one of the two non-empty (spec.md, Applications; decisions.md, section 5). Empty when all is well.
+ * Checks what an application of the type is to be granted: permissions legal for the type, rules
+ * only on private and public applications, one of the two non-empty
+ * (docs/contract.md#access-rules). Empty when all is well.
  */
 export function validateGrants(type: ApplicationType, grants: Grants): FieldErrors {
   const errors: Record<string, string[]> = {};

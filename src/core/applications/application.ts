@@ -2,7 +2,10 @@ import type { Grants } from '../access/access-rule.ts';
 import type { TenantSettings } from '../tenants/tenant-settings.ts';
 import type { ApplicationType } from '../access/permission.ts';
 
-/** An application: an API credential with its access (spec.md, Application object). Times in ms since the epoch. */
+/**
+ * An application: an API credential with its access (docs/contract.md#the-application-object).
+ * Times in ms since the epoch.
+ */
 export interface Application extends Grants {
   readonly id: string;
   readonly tenantId: string;
@@ -35,5 +38,5 @@ export interface Caller extends Grants {
   readonly tenantSettings?: TenantSettings;
 }
 
-/** Longest name of an application or a reactor (spec.md, Limits). */
+/** Longest name of an application or a reactor (docs/contract.md#limits). */
 export const NAME_MAX_LENGTH = 200;

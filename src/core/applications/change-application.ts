@@ -8,7 +8,10 @@ import { existingApplication, type GetApplicationDeps } from './get-application.
 import { requirePermission } from '../access/require-permission.ts';
 import { validateGrants } from '../access/validate-grants.ts';
 
-/** All that an update says; it replaces name, permissions and rules in full (spec.md, Applications). */
+/**
+ * All that an update says; it replaces name, permissions and rules in full
+ * (docs/contract.md#update-an-application).
+ */
 export interface ApplicationUpdate extends Grants {
   readonly name: string;
 }

@@ -38,8 +38,9 @@ export async function getApplication(
 }
 
 /**
- * The caller's own application. Needs `application:read`, except under the deploy setting `clientCompatibility: lenient`,
- * where every application may read itself (decisions.md, section 5).
+ * The caller's own application. Needs `application:read`, except under the deploy setting
+ * `clientCompatibility: lenient`, where every application may read itself
+ * (docs/contract.md#applications).
  */
 export async function getOwnApplication(
   deps: GetApplicationDeps & { readonly ownReadIsFree: boolean },

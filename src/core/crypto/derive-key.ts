@@ -10,7 +10,10 @@ export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 const KEY_BYTES = 32;
 const NO_SALT = Buffer.alloc(0);
 
-/** What the key of a purpose, or of one version of the data key, is derived by (docs/security.md, Keys). */
+/**
+ * What the key of a purpose, or of one version of the data key, is derived by
+ * (docs/security.md#keys).
+ */
 function infoOf(purpose: KeyPurpose, version: number): string {
   return purpose === 'data'
     ? `cloakroom tenant key v1 data ${String(version)}`

@@ -14,19 +14,24 @@ export interface Fingerprinted {
 }
 
 /**
- * The fingerprint of a token: HMAC-SHA-256 under the tenant's fingerprint key over the token's type, the JSON type of its data, the
- * fingerprint expression and its value (canonical JSON), in base58. Equal values of one type under one expression share it within a
- * tenant; without the key it tells nothing and cannot be compared with another tenant's.
+ * The fingerprint of a token: HMAC-SHA-256 under the tenant's fingerprint key over the token's
+ * type, the JSON type of its data, the fingerprint expression and its value (canonical JSON), in
+ * base58. Equal values of one type under one expression share it within a tenant; without the key
+ * it tells nothing and cannot be compared with another tenant's.
  *
- * The JSON type of the data is part of it because `stringify` gives the text `"12"` and the number `12` one text. The expression is
- * part of it so that no other expression, chosen by somebody else, gives the same fingerprint (decisions.md, section 3).
+ * The JSON type of the data is part of it because `stringify` gives the text `"12"` and the number
+ * `12` one text. The expression is part of it so that no other expression, chosen by somebody else,
+ * gives the same fingerprint (docs/contract.md#fingerprint).
  */
 export function fingerprint(key: KeyObject, { type, data, expression, value }: Fingerprinted): string {
   const input = JSON.stringify([type, jsonType(data.reveal()), expression, canonical(value.reveal())]);
   return base58.encode(createHmac('sha256', key).update(input).digest());
 }
 
-/** What two tokens must have in common for one to be taken for the other, but for the expiry (decisions.md, section 3). */
+/**
+ * What two tokens must have in common for one to be taken for the other, but for the expiry
+ * (docs/contract.md#deduplication).
+ */
 export interface Matched {
   /** Stands for type, JSON type, expression and its value. */
   readonly fingerprint: string;

@@ -18,7 +18,10 @@ export interface KeyRingStore {
   keyRing(tenantId: string): Promise<KeyRing | undefined>;
 }
 
-/** How long a ring and its unwrapped roots may stay in memory, in milliseconds (architecture.md, Keys). */
+/**
+ * How long a ring and its unwrapped roots may stay in memory, in milliseconds
+ * (docs/security.md#keys).
+ */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
 /** By then every instance has forgotten a ring that it read before, and answered what it was doing with it, in ms. */

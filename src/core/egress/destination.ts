@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Longest destination, in characters (decisions.md, section 6). */
+/** Longest destination, in characters (docs/contract.md#destination). */
 const DESTINATION_MAX_LENGTH = 400;
 
 /** Origins that the deployer admits although the rules would not: `host`, `host:port`, or with a scheme. */
@@ -38,8 +38,9 @@ function nameProblem(host: string): string | undefined {
 }
 
 /**
- * Parses a destination: https on port 443 at a DNS name, without user information, at most 400 characters, without expressions
- * (decisions.md, section 6). Answers what is wrong as a text. `ownHost` is the service itself, which is no destination.
+ * Parses a destination: https on port 443 at a DNS name, without user information, at most 400
+ * characters, without expressions (docs/contract.md#destination). Answers what is wrong as a text.
+ * `ownHost` is the service itself, which is no destination.
  */
 export function parseDestination(
   text: string,

@@ -9,9 +9,10 @@ const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(
 );
 
 /**
- * Whether the service must not connect to an address: loopback, private, link-local (the metadata and runtime endpoints of Lambda among
- * them), carrier-grade NAT, multicast, documentation, benchmarking, reserved, unspecified, and IPv4 in any IPv6 form (decisions.md,
- * section 6; IANA special-purpose address registries, RFC 6890). What is not an address is forbidden too.
+ * Whether the service must not connect to an address: loopback, private, link-local (the metadata
+ * and runtime endpoints of Lambda among them), carrier-grade NAT, multicast, documentation,
+ * benchmarking, reserved, unspecified, and IPv4 in any IPv6 form (docs/contract.md#destination;
+ * IANA special-purpose address registries, RFC 6890). What is not an address is forbidden too.
  */
 export function isForbiddenAddress(text: string): boolean {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return true;

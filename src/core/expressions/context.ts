@@ -28,8 +28,9 @@ export function memberOf(from: unknown, name: string): unknown {
 }
 
 /**
- * The bindings of one evaluation. Liquid also knows `size`, `first` and `last` of any value, and JavaScript knows much
- * more; here a name is an own member of a JSON object or an index of an array, and nothing else (decisions.md, section 4).
+ * The bindings of one evaluation. Liquid also knows `size`, `first` and `last` of any value, and
+ * JavaScript knows much more; here a name is an own member of a JSON object or an index of an
+ * array, and nothing else (docs/contract.md#expressions).
  */
 export class JsonContext extends Context {
   readonly budget: Budget;

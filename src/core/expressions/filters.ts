@@ -148,7 +148,10 @@ const ALIAS_CHARACTER = 1_500;
 const ALIAS: Cost = { each: 4, more: (value) => ALIAS_CHARACTER * lengthOf(value) };
 const padding: Cost = { each: 4, more: (_, [length]) => (Number(length) > 0 ? Number(length) : 0) };
 
-/** The filters of the service on text (decisions.md, section 4); everything else reaches them as it reads inside text. */
+/**
+ * The filters of the service on text (docs/contract.md#filters); everything else reaches them as it
+ * reads inside text.
+ */
 const ON_TEXT: Readonly<
   Record<string, readonly [filter: (text: string, ...given: FilterArgument[]) => unknown, cost: Cost]>
 > = {

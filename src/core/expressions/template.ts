@@ -1,6 +1,6 @@
 import { ExpressionError } from './expression-error.ts';
 
-/** Longest text with expressions, in characters (decisions.md, section 4). */
+/** Longest text with expressions, in characters (docs/contract.md#expressions). */
 export const TEMPLATE_MAX_LENGTH = 10_000;
 
 /** A piece of a template: text as it stands, or the source between `{{` and `}}`, its spaces included. */

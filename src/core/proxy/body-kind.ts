@@ -1,4 +1,6 @@
-/** What a media type says a body is. `other`: its content decides (decisions.md, section 6). */
+/**
+ * What a media type says a body is. `other`: its content decides (docs/contract.md#what-is-forwarded).
+ */
 export type BodyKind =
   | 'binary'
   | 'form'

@@ -39,7 +39,10 @@ export interface ProxyRequest {
   readonly ownHost: string | undefined;
 }
 
-/** Time to the whole answer, and largest body of one (decisions.md, section 6). */
+/**
+ * Time to the whole answer, and largest body of one
+ * (docs/contract.md#the-response-of-the-destination).
+ */
 const TIMEOUT_MS = 25_000;
 const BODY_MAX_BYTES = 6_000_000;
 

@@ -116,9 +116,10 @@ function filledIn(place: Place, fields: TemplateFields): Renderable<Buffer> {
 }
 
 /**
- * The body of a proxied request with its expressions filled in: JSON string values, records of JSON, form fields, parts of multipart, XML,
- * and any other text; results are encoded for where they stand. What is binary, compressed, or holds no expression passes byte for byte
- * (decisions.md, section 6).
+ * The body of a proxied request with its expressions filled in: JSON string values, records of
+ * JSON, form fields, parts of multipart, XML, and any other text; results are encoded for where
+ * they stand. What is binary, compressed, or holds no expression passes byte for byte
+ * (docs/contract.md#what-is-forwarded).
  */
 export function requestBody(
   body: Content,

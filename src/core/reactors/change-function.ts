@@ -30,7 +30,10 @@ export interface ChangeFunctionDeps extends RepairFunctionDeps {
  */
 export const OPERATION_MS = 90_000;
 
-/** How long versions stay after another one took over, in ms: longer than the longest run of one (spec.md, Limits). */
+/**
+ * How long versions stay after another one took over, in ms: longer than the longest run of one
+ * (docs/contract.md#limits).
+ */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
 
 /** How long after the account's quota has refused instances of a reactor they are asked for again, in ms. */

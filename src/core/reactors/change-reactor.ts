@@ -136,7 +136,7 @@ function merged(
   return new Secret(Object.fromEntries(entries));
 }
 
-/** Changes what a merge patch names (decisions.md, section 7). */
+/** Changes what a merge patch names (docs/contract.md#create-and-change-reactors). */
 export async function patchReactor(
   deps: ChangeReactorDeps,
   caller: Caller,

@@ -40,7 +40,10 @@ export async function keptResult(
   return resultHasEnded(invocation, deps.clock()) ? undefined : openResult(deps, invocation);
 }
 
-/** Whether the result has gone with what was filled into its arguments (decisions.md, section 1). */
+/**
+ * Whether the result has gone with what was filled into its arguments
+ * (docs/contract.md#run-code-once).
+ */
 export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>, now: number): boolean {
   return resultUntil !== undefined && resultUntil <= now;
 }

@@ -19,8 +19,8 @@ export interface InvocationCredentialStore {
 }
 
 /**
- * Runs something with a credential that ends with it (decisions.md, section 7). Revoking may fail: then the credential ends by its expiry,
- * which is no later than the code's own deadline.
+ * Runs something with a credential that ends with it (docs/contract.md#code-of-a-reactor). Revoking
+ * may fail: then the credential ends by its expiry, which is no later than the code's own deadline.
  */
 export async function withInvocationCredential<T>(
   credentials: InvocationCredentialStore,

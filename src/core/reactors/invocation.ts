@@ -1,4 +1,4 @@
-/** Where an asynchronous invocation stands (decisions.md, section 7). */
+/** Where an asynchronous invocation stands (docs/contract.md#asynchronous-invocations). */
 export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
@@ -37,7 +37,7 @@ export interface Invocation {
   readonly resultUntil?: number;
 }
 
-/** How long a result can be read (decisions.md, section 7). */
+/** How long a result can be read (docs/contract.md#asynchronous-invocations). */
 export const READABLE_MS = 24 * 60 * 60 * 1000;
 
 /** How long a parked delivery waits for an operator; then it goes, with its result. */
@@ -55,7 +55,10 @@ export const CONTENT_MS = START_WITHIN_MS + READABLE_MS + PARKED_MS;
 /** What a run may need beside the code's own time, in ms: an instance that has to start, detokenizing, tokenizing, storing. */
 export const RUN_OVERHEAD_MS = 60_000;
 
-/** Tries of a delivery, and the pause after the first; it doubles each time (decisions.md, section 7). */
+/**
+ * Tries of a delivery, and the pause after the first; it doubles each time
+ * (docs/contract.md#delivery).
+ */
 export const DELIVERY_TRIES = 10;
 export const FIRST_PAUSE_MS = 10_000;
 

@@ -1,6 +1,7 @@
 /**
- * Whether names match a filter (decisions.md, section 7): without regard to case, `*` stands for any run of characters, and a filter
- * without one is contained. Pieces are looked for one after the other, so the time grows with the length of the name alone: no
+ * Whether names match a filter (docs/contract.md#create-and-change-reactors): without regard to
+ * case, `*` stands for any run of characters, and a filter without one is contained. Pieces are
+ * looked for one after the other, so the time grows with the length of the name alone: no
  * expression is built from what a caller sends.
  */
 export function namePattern(filter: string): (name: string) => boolean {

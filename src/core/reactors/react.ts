@@ -14,8 +14,9 @@ import {
 } from './run-reactor.ts';
 
 /**
- * Time of the code in a synchronous invocation, in ms, and of the whole of it since the gateway took the request: it waits 30 s (spec.md,
- * Limits), of which the code gets all but what detokenizing, tokenizing and an instance that has to start may need.
+ * Time of the code in a synchronous invocation, in ms, and of the whole of it since the gateway
+ * took the request: it waits 30 s (docs/contract.md#limits), of which the code gets all but what
+ * detokenizing, tokenizing and an instance that has to start may need.
  */
 const CODE_MS = 28_000;
 const WHOLE_MS = 29_000;

@@ -2,7 +2,10 @@ import { MEMBERS_MAX } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import type { RunOutcome, ThrownError } from './reactor-runner.ts';
 
-/** Statuses that code may answer with by throwing an error of that shape (decisions.md, section 7). */
+/**
+ * Statuses that code may answer with by throwing an error of that shape
+ * (docs/contract.md#errors-of-the-code).
+ */
 const BY_STATUS: Readonly<Record<number, ServiceErrorCode>> = {
   400: 'validation_failed',
   401: 'unauthenticated',
@@ -29,7 +32,7 @@ function thrownFailure({ status, message, errors }: ThrownError): ServiceError {
   // Whatever else was thrown may say anything, and says it to nobody.
   if (code === undefined) return new ServiceError('reactor_failed', 'The code threw an error.');
   const told = fieldErrors(errors);
-  // 429 and 503 say when to come again (decisions.md, section 2).
+  // 429 and 503 say when to come again (docs/contract.md#errors).
   const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
   return new ServiceError(code, message === '' ? 'The code refused.' : message, {
     ...(isToRepeat && { headers: { 'Retry-After': RETRY_AFTER_SECONDS } }),

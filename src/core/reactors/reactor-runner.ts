@@ -8,7 +8,7 @@ export interface ClientCredential {
   readonly headerPrefix: string;
 }
 
-/** What an instance is asked to run (docs/reactors.md, The runtime). */
+/** What an instance is asked to run (docs/reactors.md#the-runtime). */
 export interface RunRequest {
   readonly reactorId: string;
   /** The published version of its function to run; without it the one that `live` stands for, which has the hot instances. */

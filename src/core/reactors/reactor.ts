@@ -1,9 +1,9 @@
 import type { Secret } from '../shared/secret.ts';
 
-/** Longest code, in characters (decisions.md, section 7). */
+/** Longest code, in characters (docs/contract.md#code-of-a-reactor). */
 export const CODE_MAX_LENGTH = 50_000;
 
-/** Most entries of a configuration (decisions.md, section 7). */
+/** Most entries of a configuration (docs/contract.md#create-and-change-reactors). */
 export const CONFIGURATION_MAX_ENTRIES = 25;
 
 /** Names and values that the code can read. */
@@ -38,7 +38,7 @@ export interface ReactorRecord {
   readonly sealedConfiguration: Buffer;
 }
 
-/** A reactor (spec.md, Reactor object), opened. */
+/** A reactor (docs/contract.md#the-reactor-object), opened. */
 export interface Reactor extends Omit<ReactorRecord, 'sealedCode' | 'sealedConfiguration'>, ReactorContent {}
 
 /** A change of a reactor's function that is under way. Whoever started it has until `until`; then the sweep puts things in order. */

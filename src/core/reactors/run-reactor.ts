@@ -34,7 +34,7 @@ export interface RunInput {
   readonly deadline: number;
 }
 
-/** What a reactor answers (spec.md, Reactor response object). */
+/** What a reactor answers (docs/contract.md#the-reactor-response-object). */
 export interface ReactorResult {
   readonly raw?: Secret<Json>;
   readonly tokens?: Tokenized;
@@ -45,14 +45,19 @@ export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
 
-/** How arguments are detokenized: at most what an invocation may be large (spec.md, Limits). */
+/**
+ * How arguments are detokenized: at most what an invocation may be large (docs/contract.md#limits).
+ */
 export const ARGS = { permission: 'token:use', maxBytes: 5_000_000 } as const;
 
 /** Readings of the record while the reactor is changed again and again, and the pause between them in ms. */
 const READINGS = 12;
 const PAUSE_MS = 250;
 
-/** Throws `forbidden` for a caller that may not invoke reactors at all (decisions.md, section 7). */
+/**
+ * Throws `forbidden` for a caller that may not invoke reactors at all
+ * (docs/contract.md#invoke-a-reactor).
+ */
 export function checkInvoker(caller: Caller): void {
   if (caller.type !== 'private' && caller.type !== 'session')
     throw new ServiceError('forbidden', 'Only private applications and sessions invoke reactors.');
@@ -154,7 +159,8 @@ export async function prepareRun(
   const reactor = await existingReactor(deps, caller.tenantId, input.reactorId);
   const { value: args, keepUntil, tokens } = await detokenizeJson(deps, caller, ARGS, input.args, 'args');
   const value = args.reveal();
-  // Checked after detokenization: one complex token can be all of the arguments (spec.md, Invoke rules).
+  // Checked after detokenization: one complex token can be all of the arguments
+  // (docs/contract.md#invoke-a-reactor).
   if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
   const uses = tokens.map(keepUse);
   return { reactor, args, input, uses, ...(keepUntil === undefined ? {} : { keepUntil }) };

@@ -1,6 +1,7 @@
 /**
- * A container: a path that names a logical grouping of tokens, such as `/pci/high/`. Starts and ends with `/`,
- * segments of up to 64 letters, digits, `_` and `-`, at most 8 levels, stored in lower case (decisions.md, section 3).
+ * A container: a path that names a logical grouping of tokens, such as `/pci/high/`. Starts and
+ * ends with `/`, segments of up to 64 letters, digits, `_` and `-`, at most 8 levels, stored in
+ * lower case (docs/contract.md#containers).
  */
 export type Container = string;
 

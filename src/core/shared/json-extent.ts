@@ -1,6 +1,9 @@
 import { walkJson, type JsonVisitor } from './walk-json.ts';
 
-/** Deepest nesting of objects and arrays (decisions.md, section 1): what is deeper breaks whoever walks it. */
+/**
+ * Deepest nesting of objects and arrays (docs/contract.md#bodies): what is deeper breaks whoever
+ * walks it.
+ */
 export const DEPTH_MAX = 64;
 /** Most elements of arrays and members of objects, all together (docs/decisions/0018). */
 export const MEMBERS_MAX = 100_000;

@@ -29,7 +29,10 @@ async function* entries<Resource extends { readonly id: string }>(
   for await (const batch of batches) yield batch.map((resource) => ({ position: resource.id, resource }));
 }
 
-/** A page of resources (decisions.md, section 3, List). Throws `validation_failed` for a cursor of something else. */
+/**
+ * A page of resources (docs/contract.md#lists). Throws `validation_failed` for a cursor of
+ * something else.
+ */
 export async function pageResources<Resource extends { readonly id: string }>(
   tenantKeys: TenantKeys,
   caller: Lister,

@@ -3,7 +3,10 @@ export type PageRequest =
   | { readonly kind: 'numbered'; readonly page: number; readonly size: number }
   | { readonly kind: 'after'; readonly cursor: string; readonly size: number };
 
-/** What a page says about itself. `counted` is there for numbered pages alone (decisions.md, section 3, List). */
+/**
+ * What a page says about itself. `counted` is there for numbered pages alone
+ * (docs/contract.md#lists).
+ */
 export interface PageInfo {
   readonly counted?: { readonly page: number; readonly items: number; readonly isLowerBound: boolean };
   readonly size: number;

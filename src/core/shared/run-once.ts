@@ -1,4 +1,7 @@
-/** Lets something run at most once under an idempotency key, whatever becomes of its answer (decisions.md, section 1). */
+/**
+ * Lets something run at most once under an idempotency key, whatever becomes of its answer
+ * (docs/contract.md#run-code-once).
+ */
 export interface RunOnce {
   /** Before it may run. Throws `conflict` if another attempt at the request has taken over. */
   begin(): Promise<void>;

@@ -56,8 +56,8 @@ export function parseIsoTimestamp(text: string): Timestamp | undefined {
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /**
- * An instant in ISO 8601 with an offset: `2030-01-31T23:59:59+02:00`, UTC as `+00:00` (decisions.md, section 1). Milliseconds are
- * written only if there are any.
+ * An instant in ISO 8601 with an offset: `2030-01-31T23:59:59+02:00`, UTC as `+00:00`
+ * (docs/contract.md#times). Milliseconds are written only if there are any.
  */
 export function formatTimestamp(at: number, offsetInMinutes = 0): string {
   const local = new Date(at + offsetInMinutes * 60_000).toISOString().replace(/(?:\.000)?Z$/, '');

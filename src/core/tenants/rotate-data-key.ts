@@ -21,9 +21,11 @@ function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): T
 }
 
 /**
- * Gives a tenant another data key and answers with its version. No key is in hand: the version is what it is derived by. New records are
- * sealed under it within five minutes, the time that instances remember a ring; old ones open under theirs until they are sealed anew. The
- * other purposes do not rotate: what they derive is compared (architecture.md, Keys). Throws `not_found`, and `conflict` while a root waits.
+ * Gives a tenant another data key and answers with its version. No key is in hand: the version is
+ * what it is derived by. New records are sealed under it within five minutes, the time that
+ * instances remember a ring; old ones open under theirs until they are sealed anew. The other
+ * purposes do not rotate: what they derive is compared (docs/security.md#keys). Throws `not_found`,
+ * and `conflict` while a root waits.
  */
 export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): Promise<number> {
   const { keyVersion } = await changeTenant(deps, tenantId, (tenant) => rotated(deps, tenant));

@@ -25,7 +25,10 @@ function required(value: Json | undefined, path: string, report: Report): Json {
   return value ?? null;
 }
 
-/** The data of a bank account (spec.md, Bank data). Members that a bank account does not have are dropped. */
+/**
+ * The data of a bank account (docs/contract.md#bank-data). Members that a bank account does not
+ * have are dropped.
+ */
 export const checkBank: DataCheck = (data, report) => {
   if (!isJsonObject(data)) {
     report('data', 'must be an object');

@@ -46,7 +46,10 @@ function checkedCvc(value: Json | undefined, report: Report): string | undefined
   return undefined;
 }
 
-/** The data of a card (spec.md, Card data). Members that a card does not have are dropped; a past expiry is accepted. */
+/**
+ * The data of a card (docs/contract.md#card-data). Members that a card does not have are dropped; a
+ * past expiry is accepted.
+ */
 export const checkCard: DataCheck = (data, report) => {
   if (!isJsonObject(data)) {
     report('data', 'must be an object');

@@ -7,7 +7,7 @@ import type { Report } from './data-check.ts';
 import { parseExpiration } from './expiration.ts';
 import type { TokenDetails } from './token.ts';
 
-/** The limits of decisions.md, section 3. Lengths in characters. */
+/** The limits of docs/contract.md#limits-of-a-token. Lengths in characters. */
 const LIMITS = {
   containers: 10,
   metadata: 50,
@@ -62,7 +62,10 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
   }
 }
 
-/** One that reads nothing of the data would be a fingerprint of anything (decisions.md, section 3). */
+/**
+ * One that reads nothing of the data would be a fingerprint of anything
+ * (docs/contract.md#fingerprint).
+ */
 function checkFingerprintExpression(expression: string | undefined, report: Report, budget: Budget): void {
   if (expression === undefined) return;
   if (expression.length > LIMITS.fingerprintExpression) {

@@ -20,7 +20,7 @@ import {
   type ResolveTokensDeps,
 } from './resolve-tokens.ts';
 
-/** Most that one request may fill in, in bytes of JSON (decisions.md, section 3, List). */
+/** Most that one request may fill in, in bytes of JSON (docs/contract.md#limits). */
 export const DETOKENIZED_MAX_BYTES = 6_000_000;
 
 /** A value with its expressions filled in, and until when it may be kept. */

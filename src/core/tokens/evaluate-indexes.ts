@@ -7,7 +7,10 @@ import type { Secret } from '../shared/secret.ts';
 import type { Report } from './data-check.ts';
 import type { IndexTerm } from './index-term.ts';
 
-/** An index that reads a cvc is skipped: a cvc must not live on in an index (decisions.md, section 3). */
+/**
+ * An index that reads a cvc is skipped: a cvc must not live on in an index
+ * (docs/contract.md#the-cvc).
+ */
 const READS_CVC = /\bcvc\b/i;
 
 function evaluate(

@@ -17,8 +17,9 @@ function parseAmerican(text: string): Timestamp | undefined {
 }
 
 /**
- * Parses `expires_at`: `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, `M/D/YYYY` (12 AM UTC of that day), or ISO 8601; without an offset it
- * is UTC (spec.md, Token expiration). `undefined` if it is none of these.
+ * Parses `expires_at`: `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, `M/D/YYYY` (12 AM UTC of that day), or ISO
+ * 8601; without an offset it is UTC (docs/contract.md#expiration). `undefined` if it is none of
+ * these.
  */
 export function parseExpiration(text: string): Timestamp | undefined {
   return parseIsoTimestamp(text) ?? parseAmerican(text.trim());

@@ -13,7 +13,10 @@ export interface FindDuplicateDeps {
   readonly clock: Clock;
 }
 
-/** A token that is about to be written, as far as deduplication looks at it (decisions.md, section 3). */
+/**
+ * A token that is about to be written, as far as deduplication looks at it
+ * (docs/contract.md#deduplication).
+ */
 export type Wanted = Pick<
   StoredToken,
   'tenantId' | 'fingerprint' | 'matchHash' | 'writeId' | 'expiration'

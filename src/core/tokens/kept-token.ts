@@ -20,8 +20,8 @@ import type { TokenStore } from './token-store.ts';
 import type { Tokenized, TokenPlace } from './tokenize.ts';
 
 /*
- * What an idempotency key keeps of an answer with tokens: which tokens, at which version, and never their data. A replay reads them now
- * (decisions.md, section 1).
+ * What an idempotency key keeps of an answer with tokens: which tokens, at which version, and never
+ * their data. A replay reads them now (docs/contract.md#idempotency).
  */
 
 /** One token of a kept answer. */

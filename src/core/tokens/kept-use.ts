@@ -7,7 +7,10 @@ import { hasExpired } from './expiration.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** A token that a kept answer was made from, or shows: when it is gone, so is the answer (decisions.md, section 1). */
+/**
+ * A token that a kept answer was made from, or shows: when it is gone, so is the answer
+ * (docs/contract.md#run-code-once).
+ */
 export interface KeptUse {
   readonly id: string;
   /** Another token under the same id has another one. */

@@ -5,7 +5,7 @@ import { hashTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps } from './page-tokens.ts';
 import type { TokenView } from './token.ts';
 
-/** Filters of a list (spec.md, List tokens). */
+/** Filters of a list (docs/contract.md#list-tokens). */
 export interface TokenFilters {
   /** Only these tokens; empty for all. */
   readonly ids: readonly string[];

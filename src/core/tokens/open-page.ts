@@ -15,7 +15,10 @@ import {
 import type { StoredToken, TokenDescription, TokenHead, TokenView } from './token.ts';
 import { descriptionOf } from './token-object.ts';
 
-/** Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions (decisions.md, section 3, List). */
+/**
+ * Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions
+ * (docs/contract.md#list-tokens).
+ */
 const PAGE_BYTES = 1_250_000;
 
 /** A token of a page, with the transform that its reader may see it under. */

@@ -124,7 +124,10 @@ async function transformed(
   return parts.masked ?? maskData(mask, await parts.data(), budget);
 }
 
-/** A token as a caller sees it under a transform (spec.md, Transform values). Opens no more than the transform shows. */
+/**
+ * A token as a caller sees it under a transform (docs/contract.md#transforms). Opens no more than
+ * the transform shows.
+ */
 export async function showToken(
   token: StoredToken,
   transform: Transform,

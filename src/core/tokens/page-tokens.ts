@@ -36,7 +36,10 @@ export interface TokenQuery {
   readonly fingerprint?: string;
   /** Ids that alone can match; then no index is walked. */
   readonly ids?: readonly string[];
-  /** It asks for data or a fingerprint, and so must not tell of tokens that are redacted for the caller (decisions.md, section 3, Search). */
+  /**
+   * It asks for data or a fingerprint, and so must not tell of tokens that are redacted for the
+   * caller (docs/contract.md#search-tokens).
+   */
   readonly asksForData?: boolean;
   /** What else must hold, as far as a candidate shows it. */
   readonly matches: (candidate: Pick<TokenCandidate, 'id' | 'type' | 'containers'>) => boolean;
@@ -112,8 +115,9 @@ async function read(
 }
 
 /**
- * A page of the tokens that match a query and that the caller may see, newest first, each under the transform of the rule that decides for
- * it. Only those are counted (decisions.md, section 3, List). Throws `validation_failed` for a cursor of something else.
+ * A page of the tokens that match a query and that the caller may see, newest first, each under the
+ * transform of the rule that decides for it. Only those are counted (docs/contract.md#list-tokens).
+ * Throws `validation_failed` for a cursor of something else.
  */
 export async function pageTokens(
   deps: PageTokensDeps,

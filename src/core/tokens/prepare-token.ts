@@ -46,7 +46,7 @@ export interface PreparedContent {
   readonly hasMask: boolean;
 }
 
-/** Largest data of a token, in bytes of JSON (decisions.md, section 3). */
+/** Largest data of a token, in bytes of JSON (docs/contract.md#limits-of-a-token). */
 export const DATA_MAX_BYTES = 3_500_000;
 
 /** Largest metadata, mask and expressions of a token together, in bytes of JSON: they stand in the token's own record. */

@@ -18,7 +18,7 @@ export interface ResolveTokensDeps extends OpenTokenDeps {
   readonly tokenStore: TokenStore;
 }
 
-/** Most distinct tokens that one request may detokenize (spec.md, Limits). */
+/** Most distinct tokens that one request may detokenize (docs/contract.md#limits). */
 const TOKENS_MAX = 100;
 
 /** Why and how far a request detokenizes. */

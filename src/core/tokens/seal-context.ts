@@ -12,8 +12,8 @@ function flagsOf({ isSolelyOwn, isShared }: SealedPlace): string {
 }
 
 /**
- * The context that a field of a token is sealed under (docs/security.md, The sealed record). An update does not write the cvc,
- * so that is bound to what no update changes.
+ * The context that a field of a token is sealed under (docs/security.md#the-sealed-record). An
+ * update does not write the cvc, so that is bound to what no update changes.
  */
 export function sealContext(token: SealedPlace, field: 'data' | 'details' | 'cvc'): RecordContext {
   const access = [token.createdBy, flagsOf(token), ...token.containers];

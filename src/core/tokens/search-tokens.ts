@@ -42,7 +42,10 @@ function valueOf(terms: readonly SearchTerm[], field: 'id' | 'fingerprint'): str
   return terms.find((term) => term.field === field)?.value;
 }
 
-/** A page of the tokens that match a query and that the caller may search (decisions.md, section 3, Search). */
+/**
+ * A page of the tokens that match a query and that the caller may search
+ * (docs/contract.md#search-tokens).
+ */
 export async function searchTokens(
   deps: PageTokensDeps,
   caller: Caller,

@@ -1,4 +1,7 @@
-/** Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning elsewhere (decisions.md, section 3). */
+/**
+ * Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning
+ * elsewhere (docs/contract.md#token-ids).
+ */
 export function tokenIdProblem(id: string): string | undefined {
   const length = Array.from(id).length;
   if (length < 3 || length > 400) return 'must be 3 to 400 characters';

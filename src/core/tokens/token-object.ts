@@ -17,7 +17,10 @@ type Clear = Pick<
   | 'modifiedAt'
 >;
 
-/** The members that say nothing of the content: what an update shows without `token:read` (decisions.md, section 3, Update). */
+/**
+ * The members that say nothing of the content: what an update shows without `token:read`
+ * (docs/contract.md#update-a-token).
+ */
 export function clearMembers(token: Clear): JsonObject {
   return defined({
     id: token.id,
@@ -42,7 +45,10 @@ export function descriptionOf({ mask, metadata, searchIndexes, fingerprintExpres
   };
 }
 
-/** The Token object of the interface (spec.md): the only members of a token that can leave. */
+/**
+ * The Token object of the interface (docs/contract.md#the-token-object): the only members of a
+ * token that can leave.
+ */
 export function tokenObject(token: TokenView): JsonObject {
   return defined({
     ...clearMembers(token),

@@ -7,8 +7,9 @@ import { openToken, type OpenTokenDeps } from './open-token.ts';
 import type { StoredToken, TokenView } from './token.ts';
 
 /**
- * How much of a token its writer is shown: the view of a transform; what stands in the clear (an update without `token:read`); or what
- * identifies it, with or without its fingerprint (decisions.md, sections 1 and 3).
+ * How much of a token its writer is shown: the view of a transform; what stands in the clear (an
+ * update without `token:read`); or what identifies it, with or without its fingerprint
+ * (docs/contract.md#idempotency, docs/contract.md#update-a-token).
  */
 export type Shown =
   | { readonly shows: 'view'; readonly view: TokenView }

@@ -5,7 +5,7 @@ import { checkCard, checkCardNumber, identifyingNumber } from './card.ts';
 import type { DataCheck, Report } from './data-check.ts';
 import { lastFourOf, type IdentifyingValue } from './identifying-value.ts';
 
-/** What a token type brings with it (decisions.md, section 3). */
+/** What a token type brings with it (docs/contract.md#token-types). */
 export interface TokenType {
   readonly check: DataCheck;
   readonly containers: readonly Container[];

@@ -10,7 +10,7 @@ import { createTokens, type CreateTokenDeps, type PlacedInput } from './create-t
 import type { TokenInput } from './token-input.ts';
 import type { TokenResult } from './token-result.ts';
 
-/** Most tokens that one request may create (decisions.md, section 3). */
+/** Most tokens that one request may create (docs/contract.md#tokenize). */
 const TOKENS_MAX = 100;
 
 /** A place in a tokenized value, and whether the whole token or only its id goes there. */
@@ -71,8 +71,9 @@ function inputOf({ place, value }: Found, parse: ParseTokenInput): PlacedInput {
 }
 
 /**
- * Makes tokens of a JSON value (decisions.md, section 3): everything is checked before anything is written, and either all tokens are
- * written or none. Throws what {@link createTokens} throws, with paths into the value.
+ * Makes tokens of a JSON value (docs/contract.md#tokenize): everything is checked before anything
+ * is written, and either all tokens are written or none. Throws what {@link createTokens} throws,
+ * with paths into the value.
  */
 export async function tokenize(
   deps: CreateTokenDeps,

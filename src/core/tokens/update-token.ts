@@ -22,7 +22,9 @@ import type { StoredToken, TokenDetails } from './token.ts';
 import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
 
-/** What an update says; a member that is absent stays as it is (decisions.md, section 3, Update). */
+/**
+ * What an update says; a member that is absent stays as it is (docs/contract.md#update-a-token).
+ */
 export interface TokenPatch {
   readonly data?: Secret<Json>;
   readonly mask?: Json;
@@ -107,8 +109,9 @@ const DESCRIPTION = {
 } as const satisfies Partial<Record<keyof TokenPatch, string>>;
 
 /**
- * Description is a right (decisions.md, section 3, Update): throws `forbidden` for a patch that carries some of it, unless the caller's rule
- * reveals, or the token holds nothing but what the caller wrote itself and nobody else relies on it.
+ * Description is a right (docs/contract.md#update-a-token): throws `forbidden` for a patch that
+ * carries some of it, unless the caller's rule reveals, or the token holds nothing but what the
+ * caller wrote itself and nobody else relies on it.
  */
 function requireDescription(
   caller: Caller,

@@ -12,7 +12,7 @@ export interface WebhookSecretDeps extends TenantDeps {
   readonly clock: Clock;
 }
 
-/** How long a replaced secret signs beside the new one (decisions.md, section 7). */
+/** How long a replaced secret signs beside the new one (docs/contract.md#delivery). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** `whsec_` and random bytes in base64, the form of the Standard Webhooks specification. */

@@ -30,7 +30,7 @@ const json = z.unknown();
 const uuid = z.string().meta({ format: 'uuid' });
 const time = z.string().meta({ format: 'date-time' });
 
-/** The error object of the interface (decisions.md, section 2). */
+/** The error object of the interface (docs/contract.md#errors). */
 export const problem = z
   .object({
     title: z.string(),
@@ -98,7 +98,7 @@ const tokenMembers = {
 
 const deduplicated = z.object({ deduplicated: z.literal(true) });
 
-/** The Token object (spec.md). */
+/** The Token object (docs/contract.md#the-token-object). */
 export const token = z.object(tokenMembers).meta({ id: 'Token', examples: [CARD_TOKEN] });
 
 const { metadata, ...tokenMembersOfAPage } = tokenMembers;
@@ -190,7 +190,7 @@ const APPLICATION = {
   created_at: '2026-11-21T10:15:30.123+00:00',
 };
 
-/** The Application object (spec.md), as every read shows it. */
+/** The Application object (docs/contract.md#the-application-object), as every read shows it. */
 export const application = z.object(applicationMembers).meta({ id: 'Application', examples: [APPLICATION] });
 
 /** The Application object with its key, which only its creation and a regeneration show. */
@@ -200,7 +200,7 @@ export const applicationWithKey = z.object({ ...applicationMembers, key: z.strin
   examples: [{ ...APPLICATION, key: 'key_private_...' }],
 });
 
-/** The Reactor object (spec.md). */
+/** The Reactor object (docs/contract.md#the-reactor-object). */
 export const reactor = z
   .object({
     id: uuid,
@@ -230,7 +230,7 @@ export const reactor = z
     ],
   });
 
-/** The Reactor response object (spec.md). */
+/** The Reactor response object (docs/contract.md#the-reactor-response-object). */
 export const reactorResponse = z
   .object({
     tokens: json.optional().meta({ description: 'What the `tokenize` block became.' }),

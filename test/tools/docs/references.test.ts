@@ -1,0 +1,55 @@
+import { anchorsOf, brokenLinks, brokenReferences } from '../../../tools/docs/references.ts';
+
+const documents = new Map([
+  ['docs/rules.md', anchorsOf('# Rules\n\n## Update a token\n')],
+  ['docs/decisions/0007-use-one-root.md', anchorsOf('# Use one root\n')],
+]);
+
+describe('the anchors of a document', () => {
+  it('are those that GitHub makes of its headings', () => {
+    const markdown =
+      '# The `SVC-API-KEY`, and [more](x.md)\n\n```sh\n# a comment\n```\n## Keys\n## Keys\n## a_b - c\n';
+    expect([...anchorsOf(markdown)]).toEqual(['the-svc-api-key-and-more', 'keys', 'keys-1', 'a_b---c']);
+  });
+});
+
+describe('a link of a document', () => {
+  const broken = (target: string) =>
+    brokenLinks('docs/api.md', `See [it](${target}).`, documents, (path) => path === 'bin/restore.sh');
+
+  it.each([
+    'rules.md',
+    'rules.md#update-a-token',
+    'decisions/0007-use-one-root.md#use-one-root',
+    '../bin/restore.sh',
+    'https://example.com/none.md#none',
+  ])('to %s is accepted', (target) => {
+    expect(broken(target)).toEqual([]);
+  });
+
+  it.each(['none.md', 'rules.md#none', '../bin/none.sh', '#none'])('to %s is reported', (target) => {
+    expect(broken(target)).toHaveLength(1);
+  });
+});
+
+describe('a comment', () => {
+  it.each([
+    '/** The rule (docs/rules.md#update-a-token). */',
+    '// See rules.md, or docs/decisions/0007.',
+    '# docs/rules.md has it',
+    "const text = 'docs/none.md';",
+    "const url = 'https://example.com/none.md';",
+  ])('is accepted: %s', (code) => {
+    expect(brokenReferences(code, documents)).toEqual([]);
+  });
+
+  it.each([
+    '/** The rule (docs/none.md). */',
+    '/*\n * The rule\n * (docs/rules.md#none).\n */',
+    'const a = 1; // none.md, section 3',
+    '// docs/decisions/0008',
+    '# docs/none.md',
+  ])('that names what is not there is reported: %s', (code) => {
+    expect(brokenReferences(code, documents)).toHaveLength(1);
+  });
+});

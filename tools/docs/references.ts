@@ -1,0 +1,65 @@
+/*
+ * References to documents: links of Markdown, and file names in comments of code. Both name a file of
+ * the repository and may name a heading of it.
+ */
+
+/** A document by its path from the root: the anchors of its headings. */
+export type Documents = ReadonlyMap<string, ReadonlySet<string>>;
+
+const LINK = /\]\(([^)\s]+)\)/g;
+const FENCE = /^(```|~~~).*?^\1/gms;
+const HEADING = /^#{1,6} +(.+?) *#*$/gm;
+const COMMENT = /\/\*[^]*?\*\/|(?<![:\w'"`])\/\/.*|^ *#.*/gm;
+/** `docs/contract.md#limits`, `docs/decisions/0013`, or the bare name of a document. */
+const NAMED = /(?<![\w./-])(?:docs\/decisions\/\d{4}(?![\w-])|[\w./-]*\w\.md(?:#[\w-]+)?)/g;
+
+/** The anchors that GitHub gives to the headings of a document: a repeated one has a number. */
+export function anchorsOf(markdown: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of markdown.replace(FENCE, '').matchAll(HEADING)) {
+    const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const anchor = text.replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '').replaceAll(' ', '-');
+    let unique = anchor;
+    for (let count = 1; anchors.has(unique); count += 1) unique = `${anchor}-${String(count)}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
+
+function checked(path: string, anchor: string | undefined, documents: Documents): string | undefined {
+  const anchors = documents.get(path);
+  if (anchors === undefined) return `${path} does not exist`;
+  return anchor === undefined || anchors.has(anchor) ? undefined : `${path} has no heading #${anchor}`;
+}
+
+/** What is wrong with the links of a document, by the link. Links to files of other kinds are checked by `exists`. */
+export function brokenLinks(
+  file: string,
+  markdown: string,
+  documents: Documents,
+  exists: (path: string) => boolean,
+): readonly string[] {
+  const folder = new URL(`file:///${file}`);
+  return [...markdown.replace(FENCE, '').matchAll(LINK)].flatMap(([, target = '']) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const { pathname, hash } = new URL(target, folder);
+    const path = decodeURIComponent(pathname.slice(1));
+    if (!path.endsWith('.md')) return exists(path) ? [] : [`${target}: ${path} does not exist`];
+    const problem = checked(path, hash === '' ? undefined : hash.slice(1), documents);
+    return problem === undefined ? [] : [`${target}: ${problem}`];
+  });
+}
+
+/** What is wrong with the documents that the comments of a file of code name. */
+export function brokenReferences(code: string, documents: Documents): readonly string[] {
+  const paths = [...documents.keys()];
+  const comments = [...code.matchAll(COMMENT)].map(([comment]) => comment).join('\n');
+  return [...comments.matchAll(NAMED)].flatMap(([reference]) => {
+    const [name = '', anchor] = reference.split('#');
+    const isFound = (path: string) =>
+      name.endsWith('.md') ? path === name || path.endsWith(`/${name}`) : path.startsWith(`${name}-`);
+    const path = paths.find(isFound);
+    const problem = path === undefined ? `${name} does not exist` : checked(path, anchor, documents);
+    return problem === undefined ? [] : [`${reference}: ${problem}`];
+  });
+}
