@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 interface Entry {
   readonly integrity?: string;
   readonly inBundle?: boolean;
+  readonly link?: boolean;
   readonly optional?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
@@ -13,7 +14,10 @@ interface Entry {
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Record<string, Entry>;
 };
-const entries = Object.entries(packages).filter(([path]) => path !== '');
+/** What npm fetches: not the workspaces, which are part of this repository. */
+const entries = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
+);
 
 /** Of a platform on which npm would install it, with the C library that Debian and Amazon Linux have. */
 const isForLinux = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Entry): boolean =>

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { buildSync } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import { BUNDLE_OPTIONS } from '../../../lib/bundle.ts';
 
 /** The folders under `functions/`, each a bundle. */
@@ -29,6 +29,9 @@ const CLIENTS: Readonly<Record<string, string>> = {
   'client-sqs': 'SQSClient',
 };
 
+/** Not a client by itself: how the client of DynamoDB is used wherever it is. */
+const DOCUMENT_CLIENT = 'lib-dynamodb';
+
 export interface BundleFile {
   readonly file: string;
   readonly bytes: number;
@@ -50,30 +53,40 @@ export function bundleOf(name: FunctionName): FunctionBundle {
   const outfile = join(folder, `${name}.cjs`);
   const entryPoints = [`functions/${name}/index.ts`];
   const { metafile } = buildSync({ ...BUNDLE_OPTIONS, entryPoints, outfile, metafile: true });
-  const clients = Object.keys(metafile.inputs).flatMap(
-    (input) => /node_modules\/@aws-sdk\/(client-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
+  const [{ inputs }] = Object.values(metafile.outputs) as [Metafile['outputs'][string]];
+  const kept = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  const clients = kept.flatMap(
+    ([input]) => /node_modules\/@aws-sdk\/((?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
   );
   return { ...bundleFile(outfile), clients: [...new Set(clients)].toSorted() };
 }
 
 /**
- * A bundle that makes a client of each package, and nothing else: as the SDK comes, or cut down and set up like a function's (`asOurs`), without
+ * A bundle that makes a client of each package, DynamoDB's as a document client, and nothing else: as the SDK comes, or cut down and set up like a function's (`asOurs`), without
  * the places that the SDK would look for credentials in.
  */
 export function referenceBundle(
   clients: readonly string[],
   { asOurs }: { readonly asOurs: boolean },
 ): BundleFile {
-  const named = clients.map((client) => {
-    const name = CLIENTS[client];
-    if (name === undefined)
-      throw new Error(`tools/bench/cold-start/bundles.ts does not know the class of ${client}`);
-    return [client, name] as const;
-  });
+  const hasDocuments = clients.includes(DOCUMENT_CLIENT);
+  const named = clients
+    .filter((client) => client !== DOCUMENT_CLIENT)
+    .map((client) => {
+      const name = CLIENTS[client];
+      if (name === undefined)
+        throw new Error(`tools/bench/cold-start/bundles.ts does not know the class of ${client}`);
+      return [client, name] as const;
+    });
+  const madeOf = (name: string) => {
+    const client = `new ${name}(${asOurs ? 'CLIENT_SETTINGS' : '{}'})`;
+    return hasDocuments && name === 'DynamoDBClient' ? `DynamoDBDocumentClient.from(${client})` : client;
+  };
   const contents = [
     ...(asOurs ? ["import { CLIENT_SETTINGS } from './src/adapters/aws/client-settings.ts';"] : []),
     ...named.map(([client, name]) => `import { ${name} } from '@aws-sdk/${client}';`),
-    `export const handler = [${named.map(([, name]) => `new ${name}(${asOurs ? 'CLIENT_SETTINGS' : '{}'})`).join(', ')}];`,
+    ...(hasDocuments ? [`import { DynamoDBDocumentClient } from '@aws-sdk/${DOCUMENT_CLIENT}';`] : []),
+    `export const handler = [${named.map(([, name]) => madeOf(name)).join(', ')}];`,
   ].join('\n');
   const outfile = join(folder, `${clients.join('-')}${asOurs ? '-as-ours' : ''}.cjs`);
   const { absWorkingDir: resolveDir } = BUNDLE_OPTIONS;
