@@ -6,14 +6,17 @@ import { build, type BuildOptions, type Plugin } from 'esbuild';
 import ts from 'typescript';
 
 const root = join(import.meta.dirname, '..');
-const sdk = join(root, 'sdk');
-const ENTRY = join(sdk, 'index.ts');
+const sdk = join(root, 'packages/sdk');
+const source = join(sdk, 'src');
+const ENTRY = join(source, 'index.ts');
 
 /** Browsers have what Node 16 lacks: their build does not even name a module of Node. */
 const forBrowsers: Plugin = {
   name: 'for-browsers',
   setup(building) {
-    building.onResolve({ filter: /^\.\/platform\.ts$/ }, () => ({ path: join(sdk, 'platform.browser.ts') }));
+    building.onResolve({ filter: /^\.\/platform\.ts$/ }, () => ({
+      path: join(source, 'platform.browser.ts'),
+    }));
   },
 };
 
@@ -32,13 +35,12 @@ const BUILDS: readonly (BuildOptions & { readonly outfile: string })[] = [
 
 /** Declarations of every module, by its path; throws what the compiler has to say. */
 function declarations(): ReadonlyMap<string, string> {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    readonly config: { readonly compilerOptions: object };
-  };
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+  const file = join(sdk, 'tsconfig.json');
+  const { config } = ts.readConfigFile(file, (path) => ts.sys.readFile(path)) as { readonly config: object };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, sdk);
   const program = ts.createProgram({
     rootNames: [ENTRY],
-    options: { ...options, types: ['node'], noEmit: false, declaration: true, emitDeclarationOnly: true },
+    options: { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true },
   });
   const files = new Map<string, string>();
   const { diagnostics } = program.emit(undefined, (file, text) => files.set(basename(file), text));

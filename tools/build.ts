@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> = {
   sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
   openapi: ['build-openapi.ts', 'docs/openapi.json'],
+  notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
   sam: ['sam-template.ts', 'the running local account as a template for sam local; --help prints more'],

@@ -42,6 +42,7 @@ const STATIC: readonly Check[] = [
   { name: 'policy', command: ['node', 'tools/check-policy.ts'] },
   { name: 'documentation', command: ['node', 'tools/check-docs.ts'] },
   { name: 'OpenAPI document', command: ['node', 'tools/build-openapi.ts', '--check'] },
+  { name: 'third-party notices', command: ['node', 'tools/build-notices.ts', '--check'] },
   { name: 'browser for the tests', command: ['node', 'tools/ensure-chromium.ts'] },
 ];
 

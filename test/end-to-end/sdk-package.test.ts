@@ -234,7 +234,7 @@ describe('TypeScript', () => {
     ],
   ])('takes right use and refuses wrong use with the module resolution %s', async (_name, file, options) => {
     const text = readFileSync('packages/sdk/test/fixture-types.ts', 'utf8').replace(
-      '../../packages/sdk/src/index.ts',
+      '../src/index.ts',
       '@cloakroom/sdk',
     );
     expect(await compiled(file, text, { ...DOM, ...options })).toBe('');

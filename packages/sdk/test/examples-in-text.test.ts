@@ -56,7 +56,7 @@ function examples(): ReadonlyMap<string, string> {
 function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
   const virtual = new Map([[join(root, 'packages/sdk/test/virtual-globals.ts'), GLOBALS]]);
   for (const [place, text] of texts)
-    virtual.set(join(root, 'test/sdk', `virtual-${place.replaceAll(/\W+/g, '-')}.ts`), text);
+    virtual.set(join(root, 'packages/sdk/test', `virtual-${place.replaceAll(/\W+/g, '-')}.ts`), text);
   const options: ts.CompilerOptions = {
     ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true, noEmit: true },
     lib: ['lib.es2022.d.ts'],
