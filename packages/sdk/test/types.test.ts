@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Permission as ServicePermission } from '../../../src/core/access/permission.ts';
 import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
-import { TOKEN_TYPES } from '../../../src/core/tokens/token-type.ts';
+import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import type { PermissionName, TokenType } from '../src/index.ts';
 
 describe('the types of the SDK', () => {
@@ -10,12 +10,12 @@ describe('the types of the SDK', () => {
     const permissions: Record<PermissionName, true> & Record<ServicePermission, true> = Object.fromEntries(
       PERMISSION_NAMES.map((name) => [name, true]),
     ) as Record<ServicePermission, true>;
-    const types = Object.fromEntries(Object.keys(TOKEN_TYPES).map((name) => [name, true])) as Record<
-      keyof typeof TOKEN_TYPES,
+    const types = Object.fromEntries(TOKEN_TYPE_NAMES.map((name) => [name, true])) as Record<
+      TokenTypeName,
       true
     > satisfies Record<TokenType, true>;
     const back: Record<TokenType, true> = types;
-    const forth: Record<keyof typeof TOKEN_TYPES, true> = back;
+    const forth: Record<TokenTypeName, true> = back;
     expect(Object.keys(permissions)).toHaveLength(17);
     expect(Object.keys(forth)).toHaveLength(8);
   });

@@ -10,6 +10,9 @@ const PROBLEMS_MAX = 1_000;
 /** Expressions in one request. Far more than the 100 tokens that a request may name need; each costs memory until the answer. */
 const EXPRESSIONS_MAX = 10_000;
 
+/** Reports a problem: `path` in the request (`data.number`), `message` without any of the value. */
+export type Report = (path: string, message: string) => void;
+
 /** Collects what is wrong with a request, member by member, so that a caller learns of everything at once. */
 export class FieldReporter {
   // Paths are the caller's: one named `constructor` is a path like any other.
@@ -21,7 +24,7 @@ export class FieldReporter {
 
   #expressions = 0;
 
-  readonly report = (path: string, message: string): void => {
+  readonly report: Report = (path, message) => {
     this.#problems += 1;
     const key = path.slice(0, PATH_MAX_LENGTH);
     const messages = this.#errors[key];

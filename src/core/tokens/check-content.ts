@@ -2,8 +2,8 @@ import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { checkTemplate, checkTemplates } from '../expressions/render.ts';
 import { CONTAINER_FORM, parseContainer, type Container } from '../shared/container.ts';
+import type { Report } from '../shared/field-reporter.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
-import type { Report } from './data-check.ts';
 import { parseExpiration } from './expiration.ts';
 import type { TokenDetails } from './token.ts';
 

@@ -11,7 +11,7 @@ import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { tellsTooMuch, type IdentifyingValue } from './identifying-value.ts';
 import { tokenIdProblem } from './token-id.ts';
-import { tokenType, type TokenTypeName } from './token-type.ts';
+import type { TokenType } from './types/definition.ts';
 
 /** Aliases that are tried before the id becomes a UUID. */
 const ALIAS_ATTEMPTS = 8;
@@ -21,7 +21,7 @@ const DRAWS = 32;
 const LOOK = 30_000;
 
 interface Options {
-  readonly type: TokenTypeName;
+  readonly type: TokenType;
   readonly writes: Pick<WriteIdentity, 'newId' | 'randomInt'>;
   readonly budget: Budget;
 }
@@ -36,13 +36,17 @@ function checkId(id: string, identifying: readonly IdentifyingValue[]): string {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+function identifyingValues({ identifying }: TokenType, data: Json): readonly IdentifyingValue[] {
+  return identifying === 'unknown' ? [] : identifying(data);
+}
+
 function tells(id: string, identifying: readonly IdentifyingValue[]): boolean {
   return !UUID.test(id) && identifying.some((value) => tellsTooMuch(id, value));
 }
 
 /** Throws `validation_failed` for new data that the id of its token would tell too much of. */
-export function checkDataUnderId(id: string, type: TokenTypeName, data: Json): void {
-  if (tells(id, tokenType(type).identifying(data)))
+export function checkDataUnderId(id: string, type: TokenType, data: Json): void {
+  if (tells(id, identifyingValues(type, data)))
     throw invalid('data', 'must not be what the id of the token contains');
 }
 
@@ -61,10 +65,10 @@ function* aliases(
   data: Json,
   { type, writes, budget }: Options,
 ): Generator<string, never> {
-  const identifying = tokenType(type).identifying(data);
+  const identifying = identifyingValues(type, data);
   const allowed = {
     names: ['data'],
-    ...(type === 'token' ? {} : { filters: [...ALIAS_FILTERS, ...MASKING_FILTERS] }),
+    ...(type.identifying === 'unknown' ? {} : { filters: [...ALIAS_FILTERS, ...MASKING_FILTERS] }),
   };
   const { filters } = asInvalid(() => checkTemplate(expression, allowed, budget));
   const isRandom = filters.some((name) => ALIAS_FILTERS.includes(name));
@@ -92,7 +96,7 @@ function* aliases(
  */
 export function* tokenIds(id: string | undefined, data: Secret<Json>, options: Options): Generator<string> {
   if (id !== undefined && !hasExpression(id)) {
-    yield checkId(id, tokenType(options.type).identifying(data.reveal()));
+    yield checkId(id, identifyingValues(options.type, data.reveal()));
     return;
   }
   if (id !== undefined) {

@@ -20,6 +20,7 @@ import type { StoredToken } from './token.ts';
 import type { TokenInput } from './token-input.ts';
 import { changedResult, duplicateResult, writtenResult, type TokenResult } from './token-result.ts';
 import type { TokenStore, TokenWrite, WriteObstacle } from './token-store.ts';
+import { tokenType } from './token-type.ts';
 
 export interface CreateTokenDeps extends OpenTokenDeps {
   readonly tokenStore: TokenStore;
@@ -58,7 +59,7 @@ function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget)
   const fields = new FieldReporter();
   const contents = placed.flatMap(({ path, input }) => {
     try {
-      return [prepareContent(input, now, budget)];
+      return [prepareContent(tokenType(input.type), input, now, budget)];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
       fields.add(prefixed(path, error.errors));
@@ -111,7 +112,7 @@ async function draftAll(
       throw new Error('create tokens: a token was lost');
     const deduplicate = input.deduplicateToken ?? caller.tenantSettings?.deduplicateTokens ?? false;
     const ids = tokenIds(input.id, content.data, {
-      type: input.type,
+      type: tokenType(input.type),
       writes,
       budget,
     });

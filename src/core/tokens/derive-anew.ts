@@ -5,6 +5,7 @@ import { openData, openDetails } from './open-token.ts';
 import { prepareContent } from './prepare-token.ts';
 import { derive, type DerivedParts } from './seal-token.ts';
 import type { StoredToken } from './token.ts';
+import { tokenType } from './token-type.ts';
 
 /** Everything that is derived from a token's content, from the roots that its tenant has now: fingerprint, match hash, terms. */
 export async function derivedAnew(
@@ -12,10 +13,11 @@ export async function derivedAnew(
   token: StoredToken,
 ): Promise<DerivedParts> {
   const [data, details] = await Promise.all([openData(vault, token), openDetails(vault, token)]);
-  const { type, containers, tenantId } = token;
+  const { containers, tenantId } = token;
   // It was checked when it was written; what does not look at the time has not changed since.
   const content = prepareContent(
-    { ...details, type, data, containers, isMaskTried: true },
+    tokenType(token.type),
+    { ...details, data, containers, isMaskTried: true },
     0,
     createBudget(),
   );

@@ -2,16 +2,14 @@ import type { Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplate } from '../expressions/render.ts';
 import { chargedTextOf } from '../expressions/weight.ts';
+import type { Report } from '../shared/field-reporter.ts';
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
-import type { Report } from './data-check.ts';
+import { CVC_MEMBER } from '../shared/without-cvc.ts';
 import type { IndexTerm } from './index-term.ts';
 
-/**
- * An index that reads a cvc is skipped: a cvc must not live on in an index
- * (docs/contract.md#the-cvc).
- */
-const READS_CVC = /\bcvc\b/i;
+/** An index that reads a cvc is skipped: a cvc must not live on in an index (docs/contract.md#the-cvc). */
+const READS_CVC = new RegExp(`\\b${CVC_MEMBER}\\b`, 'i');
 
 function evaluate(
   expression: string,

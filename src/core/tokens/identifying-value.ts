@@ -20,10 +20,11 @@ function asciiDigit(digit: string): string {
   return String((at - zero) % 10);
 }
 
-/** The letters and digits of a text, as one would read them out: without separators, cases and scripts of digits. */
+/** The letters and digits of a text without separators, accents, case and scripts of digits. */
 function readable(text: string): string {
   return text
-    .normalize('NFKC')
+    .normalize('NFKD')
+    .toUpperCase()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{Nd}]/gu, '')
     .replaceAll(/(?![0-9])\p{Nd}/gu, asciiDigit);
@@ -42,30 +43,39 @@ function showsRun(text: string, value: string, { first, last }: IdentifyingValue
   return false;
 }
 
+const lettersOf = (text: string): string => text.replaceAll(/\d/g, '');
+const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
+
+/** Whether all digits of the value (or letters, if it has more) are in those of the text. */
+function showsKind(text: string, value: string, { last }: IdentifyingValue): boolean {
+  const of = lettersOf(value).length > digitsOf(value).length ? lettersOf : digitsOf;
+  return of(value).length > last && of(text).includes(of(value));
+}
+
 /** The bytes that a run of letters and digits may be the hex of: a run of them may start with a digit that is not part of it. */
 function hexIn(text: string): readonly string[] {
   return (text.match(/[0-9a-f]{2,}/gi) ?? []).flatMap((run) =>
-    [0, 1].map((from) => Buffer.from(run.slice(from), 'hex').toString('latin1')),
+    [0, 1].map((from) => Buffer.from(run.slice(from), 'hex').toString('utf8')),
   );
 }
 
 /** The bytes that runs of its characters may be the base64 or base64url of, at each of the four places where a group may start. */
 function base64In(text: string): readonly string[] {
   return (text.match(/[\w-]{2,}/g) ?? []).flatMap((run) =>
-    [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), 'base64').toString('latin1')),
+    [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), 'base64').toString('utf8')),
   );
 }
 
 /**
- * Whether an id tells more of a value than may show: a longer run of it, the whole of it in its digits, or the whole of it in hex or
- * base64. Separators do not hide it, neither in the id nor in what is encoded.
+ * Whether an id tells more of a value than may show: a longer run, all its digits (or letters)
+ * with others between them, or the whole of it in hex or base64. Separators hide nothing.
  */
 export function tellsTooMuch(id: string, identifying: IdentifyingValue): boolean {
   const value = readable(identifying.value);
   // A value no longer than what may show may show whole.
   if (value.length <= identifying.last) return false;
   const text = readable(id);
-  if (showsRun(text, value, identifying) || text.replace(/\D/g, '').includes(value)) return true;
+  if (showsRun(text, value, identifying) || showsKind(text, value, identifying)) return true;
   const joined = id.replaceAll(/[^a-z0-9]/gi, '');
   return [id, joined].some((runs) =>
     [...hexIn(runs), ...base64In(runs)].some((bytes) => readable(bytes).includes(value)),

@@ -14,6 +14,7 @@ import {
 } from './open-token.ts';
 import type { StoredToken, TokenDescription, TokenHead, TokenView } from './token.ts';
 import { descriptionOf } from './token-object.ts';
+import { tokenType } from './token-type.ts';
 
 /**
  * Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions
@@ -86,7 +87,7 @@ export async function openPage(
     permitted.map(async ({ token, transform }) => {
       const description = isLarge(token, share)
         ? undefined
-        : describe(token, await openDetails(deps.vault, token));
+        : describe(tokenType(token.type), await openDetails(deps.vault, token));
       return view(token, await dataOf(token, transform, description), description, share);
     }),
   );

@@ -12,6 +12,7 @@ import { sealContext } from './seal-context.ts';
 import type { StoredToken, TokenDescription, TokenDetails, TokenView } from './token.ts';
 import type { StoredCvc, TokenStore } from './token-store.ts';
 import { tokenType } from './token-type.ts';
+import type { TokenType } from './types/definition.ts';
 
 export interface OpenTokenDeps {
   readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
@@ -86,16 +87,15 @@ export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret
 }
 
 /** The mask that a token has: its own or that of its type. */
-export function maskOf(token: Pick<StoredToken, 'type'>, details: TokenDetails): Json {
-  return details.mask === undefined ? tokenType(token.type).mask : details.mask;
+export function maskOf(type: TokenType, { mask = type.mask }: TokenDetails): Json {
+  return mask;
 }
 
 /** The details of a token with the defaults of its type. */
-export function describe(token: Pick<StoredToken, 'type'>, details: TokenDetails): TokenDescription {
-  const type = tokenType(token.type);
+export function describe(type: TokenType, details: TokenDetails): TokenDescription {
   const searchIndexes = details.searchIndexes ?? type.searchIndexes;
   return {
-    mask: maskOf(token, details),
+    mask: maskOf(type, details),
     ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
     ...(searchIndexes.length === 0 ? {} : { searchIndexes }),
     fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
@@ -134,7 +134,7 @@ export async function showToken(
   parts: TokenParts,
   budget: Budget,
 ): Promise<TokenView> {
-  const description = describe(token, parts.details);
+  const description = describe(tokenType(token.type), parts.details);
   const data = await transformed(transform, description.mask, parts, budget);
   return { ...token, description, ...(data === undefined ? {} : { data }) };
 }

@@ -3,22 +3,21 @@ import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { renderTemplate, renderTemplates } from '../expressions/render.ts';
 import type { Container } from '../shared/container.ts';
-import { FieldReporter } from '../shared/field-reporter.ts';
+import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { canonical, isJsonObject, type Json } from '../shared/json.ts';
 import { JsonExtentError, MEMBERS_MAX, membersOf } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
+import { CVC_MEMBER } from '../shared/without-cvc.ts';
 import { checkContainers, checkDetails, checkExpiration, checkExpression } from './check-content.ts';
-import type { Report } from './data-check.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
 import type { TokenDetails } from './token.ts';
-import { tokenType, type TokenType, type TokenTypeName } from './token-type.ts';
+import type { TokenType } from './types/definition.ts';
 
 /** What may be said about a token, whether it is new or changed. `null` for a mask: none. */
 export interface TokenContent extends TokenDetails {
-  readonly type: TokenTypeName;
   readonly data: Secret<Json>;
   readonly containers?: readonly string[];
   readonly expiresAt?: string;
@@ -106,10 +105,18 @@ function tryMask(
   return masked;
 }
 
+/** Data without the member that its type keeps apart, and that member. */
+function separated({ separateMember }: TokenType, data: Json): Pick<PreparedContent, 'data' | 'cvc'> {
+  if (separateMember === undefined || !isJsonObject(data)) return { data: new Secret(data) };
+  const { [separateMember]: cvc, ...rest } = data;
+  return { data: new Secret<Json>(rest), ...(cvc !== undefined && { cvc: new Secret(cvc) }) };
+}
+
 /** The data of a token with the cvc that is kept apart from it. */
 export function wholeData(data: Secret<Json>, cvc: Secret<Json> | undefined): Secret<Json> {
   const value = data.reveal();
-  return cvc === undefined || !isJsonObject(value) ? data : new Secret<Json>({ ...value, cvc: cvc.reveal() });
+  if (cvc === undefined || !isJsonObject(value)) return data;
+  return new Secret<Json>({ ...value, [CVC_MEMBER]: cvc.reveal() });
 }
 
 /** Without members that only repeat the default, so that a plain token stores no details at all. */
@@ -149,8 +156,12 @@ function termsOf(
  * Checks the content of a token against its type and every limit, and evaluates what is derived from it. Throws
  * `validation_failed` with all that is wrong, or `payload_too_large`.
  */
-export function prepareContent(content: TokenContent, now: number, budget: Budget): PreparedContent {
-  const type = tokenType(content.type);
+export function prepareContent(
+  type: TokenType,
+  content: TokenContent,
+  now: number,
+  budget: Budget,
+): PreparedContent {
   const fields = new FieldReporter();
   const json = checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
   // Patches could add up to what no body may hold.
@@ -163,7 +174,7 @@ export function prepareContent(content: TokenContent, now: number, budget: Budge
   const details = withoutDefaults(content, type);
   checkSize('Metadata, mask and expressions of a token are', details, DETAILS_MAX_BYTES);
 
-  const data = new Secret(checked.data);
+  const { data, cvc } = separated(type, checked);
   const value = evaluateFingerprint(content, type, data, fields.report, budget);
   const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report, budget);
   const masked = tryMask(content, type, data, fields.report, budget);
@@ -173,13 +184,13 @@ export function prepareContent(content: TokenContent, now: number, budget: Budge
   const expression = content.fingerprintExpression ?? type.fingerprintExpression;
   return {
     data,
-    ...(checked.cvc === undefined ? {} : { cvc: new Secret<Json>(checked.cvc) }),
+    ...(cvc && { cvc }),
     ...(masked && { masked }),
     containers,
     details,
     ...(expiration === undefined ? {} : { expiration }),
     fingerprints: (key) => {
-      const made = fingerprint(key, { type: content.type, data, expression, value });
+      const made = fingerprint(key, { type: type.name, data, expression, value });
       const isDefault = expression === type.fingerprintExpression;
       const matched = { fingerprint: made, containers, mask, ...(isDefault ? {} : { data }) };
       return { fingerprint: made, matchHash: matchHash(key, matched) };

@@ -1,8 +1,8 @@
 import { defined } from '../shared/defined.ts';
-import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import type { JsonObject } from '../shared/json.ts';
 import { formatTimestamp } from '../shared/timestamp.ts';
-import { cardBrand } from './card-brand.ts';
 import type { StoredToken, TokenDescription, TokenView } from './token.ts';
+import { tokenType } from './token-type.ts';
 
 type Clear = Pick<
   StoredToken,
@@ -59,15 +59,9 @@ export function tokenObject(token: TokenView): JsonObject {
   });
 }
 
-function cardNumber(token: TokenView): Json | undefined {
-  const data = token.data?.reveal();
-  if (token.type === 'card_number') return data;
-  return token.type === 'card' && data !== undefined && isJsonObject(data) ? data['number'] : undefined;
-}
-
-/** The Token object with its enrichments, which exist inside expressions alone: what is known of a card by its first digits. */
+/** The Token object with the enrichments of its type, which exist inside expressions alone. */
 export function enrichedTokenObject(token: TokenView): JsonObject {
-  const number = cardNumber(token);
-  if (typeof number !== 'string' || !/^\d+$/.test(number)) return tokenObject(token);
-  return { ...tokenObject(token), enrichments: { bin_details: cardBrand(number) } };
+  const shown = token.data?.reveal();
+  const enrichments = shown === undefined ? undefined : tokenType(token.type).enrich?.(shown);
+  return { ...tokenObject(token), ...(enrichments && { enrichments }) };
 }

@@ -21,6 +21,8 @@ import { derive, matchesOf, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
+import { tokenType } from './token-type.ts';
+import type { TokenType } from './types/definition.ts';
 
 /**
  * What an update says; a member that is absent stays as it is (docs/contract.md#update-a-token).
@@ -40,17 +42,17 @@ export interface TokenPatch {
 /** What happens to a card's cvc: it keeps its hour unless the patch speaks of it. */
 type CvcChange = 'kept' | 'removed' | 'set';
 
-/** The patched data, and what the patch does to a cvc. A cvc is not part of the stored data, so it is looked at apart. */
+/** The patched data, and what the patch does to a cvc, which is not part of the stored data. */
 function patchData(
-  token: StoredToken,
+  { separateMember }: TokenType,
   data: Json,
   patch: Json | undefined,
 ): { readonly data: Json; readonly cvc: CvcChange } {
   if (patch === undefined) return { data, cvc: 'kept' };
   const merged = withinMembers(() => mergePatch(data, patch));
-  if (token.type !== 'card' || !isJsonObject(patch) || !Object.hasOwn(patch, 'cvc'))
+  if (separateMember === undefined || !isJsonObject(patch) || !Object.hasOwn(patch, separateMember))
     return { data: merged, cvc: 'kept' };
-  return { data: merged, cvc: patch['cvc'] === null ? 'removed' : 'set' };
+  return { data: merged, cvc: patch[separateMember] === null ? 'removed' : 'set' };
 }
 
 function patchMetadata(
@@ -73,6 +75,7 @@ function replaced<T>(patch: T | null | undefined, current: T | undefined, fallba
 }
 
 function patchContent(
+  type: TokenType,
   token: StoredToken,
   details: TokenDetails,
   data: Json,
@@ -82,13 +85,12 @@ function patchContent(
   const mask =
     maskPatch === undefined
       ? details.mask
-      : withinMembers(() => mergePatch(maskOf(token, details), maskPatch));
+      : withinMembers(() => mergePatch(maskOf(type, details), maskPatch));
   const metadata = patchMetadata(details.metadata, patch.metadata);
   const searchIndexes = replaced(patch.searchIndexes, details.searchIndexes, []);
   const fingerprintExpression = replaced(patch.fingerprintExpression, details.fingerprintExpression);
   const containers = replaced<readonly string[]>(patch.containers, token.containers, []);
   return {
-    type: token.type,
     data: new Secret(data),
     isMaskTried: patch.data === undefined && patch.mask === undefined,
     ...(mask === undefined ? {} : { mask }),
@@ -168,9 +170,11 @@ async function prepareChange(
     openDetails(deps.vault, previous),
     openData(deps.vault, previous),
   ]);
-  const patched = patchData(previous, data.reveal(), patch.data?.reveal());
-  const content = prepareContent(patchContent(previous, details, patched.data, patch), deps.clock(), budget);
-  if (patch.data !== undefined) checkDataUnderId(previous.id, previous.type, content.data.reveal());
+  const type = tokenType(previous.type);
+  const patched = patchData(type, data.reveal(), patch.data?.reveal());
+  const next = patchContent(type, previous, details, patched.data, patch);
+  const content = prepareContent(type, next, deps.clock(), budget);
+  if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
   requireDescription(caller, previous, patch, transform);

@@ -1,4 +1,4 @@
-import { cardBrand } from '../../../src/core/tokens/card-brand.ts';
+import { cardBrand } from '../../../src/core/tokens/types/card-brand.ts';
 
 describe('what the first digits of a card number tell', () => {
   it.each([

@@ -3,14 +3,14 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { randomIdentity, repeatableIdentity } from '../../../src/core/shared/write-identity.ts';
 import { tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
-import type { TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
 
 const CARD = { number: '4242424242424242', expiration_month: 1 };
 
 const ids = (id: string | undefined, data: Json = CARD, type: TokenTypeName = 'card') => [
   ...tokenIds(id, new Secret(data), {
-    type,
+    type: tokenType(type),
     writes: { ...randomIdentity, newId: () => 'a-uuid' },
     budget: createBudget(),
   }),
@@ -41,7 +41,7 @@ describe('the id of a new token', () => {
   it('is the same aliases in the same order when the request is tried again', () => {
     const draw = (seed: string) => [
       ...tokenIds('{{ data.number | alias_card }}', new Secret<Json>(CARD), {
-        type: 'card',
+        type: tokenType('card'),
         writes: repeatableIdentity(Buffer.from(seed), 0),
         budget: createBudget(),
       }),
@@ -59,7 +59,7 @@ describe('the id of a new token', () => {
       return original();
     };
     tokenIds('x{{ data | last4 }}', data, {
-      type: 'token',
+      type: tokenType('token'),
       writes: { ...randomIdentity, newId: () => 'a-uuid' },
       budget: createBudget(),
     }).next();
@@ -163,7 +163,7 @@ describe('the id of a new token', () => {
     // The first two draws are the digits of the card themselves, next to what is kept.
     const card = '4012888888881881';
     const [first] = tokenIds('{{ data | alias_card: true, true }}', new Secret<Json>(card), {
-      type: 'card_number',
+      type: tokenType('card_number'),
       writes: {
         newId: () => 'a-uuid',
         randomInt: drawnFrom(['8', '0', '0', '0', '0', '0', '0', '8', '0', '1', '2', '3']),

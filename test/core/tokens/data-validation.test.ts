@@ -1,12 +1,12 @@
-import { passesAbaChecksum } from '../../../src/core/tokens/aba-routing.ts';
-import { passesLuhn } from '../../../src/core/tokens/luhn.ts';
+import { passesAbaChecksum } from '../../../src/core/tokens/types/aba-routing.ts';
+import { passesLuhn } from '../../../src/core/tokens/types/luhn.ts';
 import { tokenType, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 
 function check(type: TokenTypeName, data: Json) {
   const errors: string[] = [];
   const checked = tokenType(type).check(data, (path, message) => errors.push(`${path} ${message}`));
-  return { ...checked, errors };
+  return { data: checked, errors };
 }
 
 describe('Luhn', () => {
@@ -51,8 +51,7 @@ describe('card data', () => {
       owner: 'x',
     });
     expect(checked).toEqual({
-      data: { number: '4242424242424242', expiration_month: 1, expiration_year: 2001 },
-      cvc: '012',
+      data: { number: '4242424242424242', expiration_month: 1, expiration_year: 2001, cvc: '012' },
       errors: [],
     });
   });
@@ -65,8 +64,7 @@ describe('card data', () => {
       cvc: 123,
     });
     expect(checked).toMatchObject({
-      data: { expiration_month: 7, expiration_year: 2030 },
-      cvc: '123',
+      data: { expiration_month: 7, expiration_year: 2030, cvc: '123' },
       errors: [],
     });
   });

@@ -60,7 +60,8 @@ const separator = fc.constantFrom('', '-', ' ', '.', ':', '_', 'x', '--');
 /** The first id that is tried, `undefined` if it is refused. */
 function idOf(id: string, type: TokenTypeName, data: Json): string | undefined {
   try {
-    const options = { type, writes: { ...randomIdentity, newId: () => 'a-uuid' }, budget: createBudget() };
+    const writes = { ...randomIdentity, newId: () => 'a-uuid' };
+    const options = { type: tokenType(type), writes, budget: createBudget() };
     const first = tokenIds(id, new Secret(data), options).next();
     return first.done === true ? undefined : first.value;
   } catch (error) {
@@ -144,12 +145,13 @@ describe('what an id tells', () => {
   );
 
   it('is nothing that is looked at for the type token, and every other type says what identifies it', () => {
-    expect(tokenType('token').identifying('4242424242424242')).toEqual([]);
+    expect(tokenType('token').identifying).toBe('unknown');
     fc.assert(
       fc.property(
         fc.constantFrom(...VALIDATED).chain((type) => fc.tuple(fc.constant(type), DATA[type])),
         ([type, [data, value, shown]]) => {
-          const [identifying, ...others] = tokenType(type).identifying(data);
+          const { identifying: valuesOf } = tokenType(type);
+          const [identifying, ...others] = valuesOf === 'unknown' ? [] : valuesOf(data);
           expect(others).toEqual([]);
           expect(identifying).toMatchObject({ first: shown, last: 4 });
           expect(identifying?.value.replaceAll('-', '')).toBe(value);

@@ -4,13 +4,13 @@ import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budge
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../src/core/tokens/prepare-token.ts';
-import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
+import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const key = createSecretKey(randomBytes(32));
 
-const prepare = (type: TokenContent['type'], data: Json, more: Partial<TokenContent> = {}) =>
-  prepareContent({ type, data: new Secret(data), ...more }, NOW, createBudget());
+const prepare = (type: TokenTypeName, data: Json, more: Partial<TokenContent> = {}) =>
+  prepareContent(tokenType(type), { data: new Secret(data), ...more }, NOW, createBudget());
 const print = (...args: Parameters<typeof prepare>) => prepare(...args).fingerprints(key).fingerprint;
 const CARD = { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 };
 
@@ -157,7 +157,7 @@ describe('the content of a token', () => {
   ])('of a hundred tokens with %s, 6 MB in all, takes less than the budget of a request', (_, data) => {
     const budget = createBudget();
     for (let token = 0; token < 100; token += 1)
-      prepareContent({ type: 'token', data: new Secret<Json>([token, data]) }, NOW, budget);
+      prepareContent(tokenType('token'), { data: new Secret<Json>([token, data]) }, NOW, budget);
     expect(budget.used).toBeLessThan(REQUEST_STEPS);
   });
 

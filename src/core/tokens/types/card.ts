@@ -1,21 +1,24 @@
-import { binLength } from '../expressions/masking-filters.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
-import type { DataCheck, Report } from './data-check.ts';
-import type { IdentifyingValue } from './identifying-value.ts';
+import { binLength } from '../../expressions/masking-filters.ts';
+import { defined } from '../../shared/defined.ts';
+import type { Report } from '../../shared/field-reporter.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
+import type { IdentifyingValue } from '../identifying-value.ts';
+import { cardBrand } from './card-brand.ts';
+import { textType, type TokenType } from './definition.ts';
 import { passesLuhn } from './luhn.ts';
 
 const NUMBER = /^\d{12,19}$/;
 const CVC = /^\d{3,4}$/;
 
 /** Reports what is wrong with a card number: 12 to 19 digits without separators that pass the Luhn check. */
-export function checkCardNumber(number: Json, path: string, report: Report): void {
+function checkCardNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits without separators');
   else if (!passesLuhn(number)) report(path, 'is not a valid card number');
 }
 
 /** What may show of a card number: its BIN and its last four digits (PCI DSS 4.0.1, requirement 3.4.1). */
-export function identifyingNumber(number: Json | undefined): readonly IdentifyingValue[] {
+function identifyingNumber(number: Json | undefined): readonly IdentifyingValue[] {
   return typeof number === 'string' ? [{ value: number, first: binLength(number.length), last: 4 }] : [];
 }
 
@@ -46,14 +49,11 @@ function checkedCvc(value: Json | undefined, report: Report): string | undefined
   return undefined;
 }
 
-/**
- * The data of a card (docs/contract.md#card-data). Members that a card does not have are dropped; a
- * past expiry is accepted.
- */
-export const checkCard: DataCheck = (data, report) => {
+/** The data of a card (docs/contract.md#card-data). Members that a card does not have are dropped; a past expiry is accepted. */
+function checkCard(data: Json, report: Report): Json {
   if (!isJsonObject(data)) {
     report('data', 'must be an object');
-    return { data };
+    return data;
   }
   const number = data['number'] ?? null;
   if (number === null) report('data.number', 'is required');
@@ -73,10 +73,36 @@ export const checkCard: DataCheck = (data, report) => {
     report,
   );
   const cvc = checkedCvc(data['cvc'], report);
-  const card = {
-    number,
-    ...(month === undefined ? {} : { expiration_month: month }),
-    ...(year === undefined ? {} : { expiration_year: year }),
-  };
-  return { data: card, ...(cvc === undefined ? {} : { cvc }) };
-};
+  return defined({ number, expiration_month: month, expiration_year: year, cvc });
+}
+
+/** What the first digits of a number tell, where they are shown. */
+function enrichmentsOf(number: Json | undefined): JsonObject | undefined {
+  return typeof number === 'string' && /^\d+$/.test(number) ? { bin_details: cardBrand(number) } : undefined;
+}
+
+const numberOf = (data: Json): Json | undefined => (isJsonObject(data) ? data['number'] : undefined);
+
+export const card = {
+  name: 'card',
+  check: checkCard,
+  containers: ['/pci/high/'],
+  mask: {
+    number: '{{ data.number | reveal_last: 4 }}',
+    expiration_month: '{{ data.expiration_month }}',
+    expiration_year: '{{ data.expiration_year }}',
+  },
+  fingerprintExpression: '{{ data.number }}',
+  searchIndexes: [],
+  identifying: (data) => identifyingNumber(numberOf(data)),
+  separateMember: 'cvc',
+  enrich: (shown) => enrichmentsOf(numberOf(shown)),
+} as const satisfies TokenType;
+
+export const cardNumber = textType({
+  name: 'card_number',
+  check: checkCardNumber,
+  containers: ['/pci/high/'],
+  identifying: identifyingNumber,
+  enrich: enrichmentsOf,
+});

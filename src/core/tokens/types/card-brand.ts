@@ -1,4 +1,4 @@
-import { binLength } from '../expressions/masking-filters.ts';
+import { binLength } from '../../expressions/masking-filters.ts';
 
 /** Public prefix ranges, as many digits as each bound has (ISO/IEC 7812 issuer identification numbers, as the networks publish them). */
 const RANGES: readonly (readonly [brand: string, from: string, to: string])[] = [

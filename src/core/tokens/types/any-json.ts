@@ -1,0 +1,15 @@
+import type { TokenType } from './definition.ts';
+
+/** Any JSON but `null`. */
+export const anyJson = {
+  name: 'token',
+  check(data, report) {
+    if (data === null) report('data', 'must not be null');
+    return data;
+  },
+  containers: ['/general/high/'],
+  mask: null,
+  fingerprintExpression: '{{ data | stringify }}',
+  searchIndexes: [],
+  identifying: 'unknown',
+} as const satisfies TokenType;

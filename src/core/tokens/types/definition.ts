@@ -1,0 +1,48 @@
+import type { Container } from '../../shared/container.ts';
+import type { Report } from '../../shared/field-reporter.ts';
+import type { Json, JsonObject } from '../../shared/json.ts';
+import type { CVC_MEMBER } from '../../shared/without-cvc.ts';
+import { lastFourOf, type IdentifyingValue } from '../identifying-value.ts';
+
+/** Everything that the service knows of a token type. No other file asks for a type by its name. */
+export interface TokenType {
+  readonly name: string;
+  /** Checks data and returns it in its stored form; what it reports makes the request fail. */
+  readonly check: (data: Json, report: Report) => Json;
+  readonly containers: readonly Container[];
+  /** Mask of tokens that have none of their own; `null` for none. */
+  readonly mask: Json;
+  readonly fingerprintExpression: string;
+  readonly searchIndexes: readonly string[];
+  /**
+   * The values that identify what a token stands for: its id must not tell them (decision 0004).
+   * `unknown`: ids are not looked at, and their expressions may use every filter.
+   */
+  readonly identifying: ((data: Json) => readonly IdentifyingValue[]) | 'unknown';
+  /** A member of the data that is sealed apart, without backups, and ends before the token. */
+  readonly separateMember?: typeof CVC_MEMBER;
+  /** The `enrichments` that expressions read, made from the data as the caller sees it. */
+  readonly enrich?: (shown: Json) => JsonObject | undefined;
+}
+
+interface TextType<Name extends string> extends Partial<Omit<TokenType, 'check' | 'name'>> {
+  readonly name: Name;
+  readonly containers: readonly Container[];
+  /** Reports what is wrong with the text, as the member `path`. */
+  readonly check: (data: Json, path: string, report: Report) => void;
+}
+
+/** A type whose data is one text; unless it says otherwise, its last four characters may show. */
+export function textType<const Name extends string>({ check, ...definition }: TextType<Name>) {
+  return {
+    mask: '{{ data | reveal_last: 4 }}',
+    fingerprintExpression: '{{ data }}',
+    searchIndexes: [],
+    identifying: lastFourOf,
+    ...definition,
+    check(data: Json, report: Report) {
+      check(data, 'data', report);
+      return data;
+    },
+  } satisfies TokenType;
+}
