@@ -102,7 +102,10 @@ export function measureSealing(plaintext: Buffer): {
   };
 }
 
-/** What Node takes for a key that is given as bytes, beside the same key as a `KeyObject` (docs/decisions/0013). */
+/**
+ * What Node takes for a key that is given as bytes, beside the same key as a `KeyObject`
+ * (docs/decisions/0022).
+ */
 export function measureKeys(): Readonly<Record<string, SealingResult>> {
   const [bytes, nonce] = [randomBytes(32), randomBytes(NONCE_BYTES)];
   const key = createSecretKey(bytes);
