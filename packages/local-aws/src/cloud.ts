@@ -5,7 +5,6 @@ import { createKeyDefinitions } from './assembly/key-definitions.ts';
 import { readAssembly } from './assembly/read-assembly.ts';
 import type { Account } from './assembly/account.ts';
 import { createRoleRegistry } from './assembly/role-registry.ts';
-import type { RoleRegistry } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
 import { synthesize } from './assembly/synthesize.ts';
 import type { CdkApp } from './assembly/synthesize.ts';
@@ -21,7 +20,6 @@ import { startHttpGateway } from './gateway/http-gateway.ts';
 import type { Exchange } from './gateway/http-gateway.ts';
 import type { GatewayAnswer } from './gateway/gateway-answers.ts';
 import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
-import { isAllowed } from './iam/is-allowed.ts';
 import { createKms } from './kms/create-kms.ts';
 import type { Kms } from './kms/create-kms.ts';
 import { createFunctionHost } from './lambda/function-host.ts';
@@ -33,7 +31,6 @@ import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
-import type { Schedule } from './schedules/schedule-table.ts';
 import { createSqs } from './sqs/create-sqs.ts';
 import type { Sqs } from './sqs/create-sqs.ts';
 import { createQueueDefinitions } from './sqs/queue-definitions.ts';
@@ -244,16 +241,6 @@ async function startGateway({ account, options, logs, closers }: Start, parts: C
   });
 }
 
-function mayInvoke(schedule: Schedule, functions: FunctionHost, roles: RoleRegistry): boolean {
-  const { arn, functionArn, invokedBy } = schedule;
-  if (invokedBy.kind === 'permission') return functions.isPermitted(functionArn, invokedBy.principal, arn);
-  const access = { action: 'lambda:InvokeFunction', resource: functionArn };
-  return (
-    roles.trusts(invokedBy.roleArn, 'scheduler.amazonaws.com') &&
-    isAllowed(roles.role(invokedBy.roleArn), access).allowed
-  );
-}
-
 function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dynamoDb: DynamoDb): void {
   const log = (line: string): void => {
     logs.write('schedules', `${line}\n`);
@@ -264,7 +251,8 @@ function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dy
     accountId,
     region,
     invoke: (functionArn, payload) => parts.functions.invoke(functionArn, payload),
-    isPermitted: (schedule) => mayInvoke(schedule, parts.functions, parts.roles),
+    isPermitted: ({ arn, functionArn }) =>
+      parts.functions.isPermitted(functionArn, 'events.amazonaws.com', arn),
     log,
     onTick: (minute) => {
       if (minute % minutesBetweenExpiries !== 0) return;

@@ -13,7 +13,6 @@ import { changeTableOperations } from './operations/change-table.ts';
 import { tableOperations } from './operations/describe-table.ts';
 import { getItemOperation } from './operations/get-item.ts';
 import { readPageOperations } from './operations/read-page.ts';
-import { transactGetItemsOperation } from './operations/transact-get-items.ts';
 import { openTransactionTokens } from './operations/transaction-tokens.ts';
 import { transactWriteItemsOperation } from './operations/transact-write-items.ts';
 import { writeItemOperations } from './operations/write-item.ts';
@@ -90,7 +89,6 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
       GetItem: getItemOperation(context),
       BatchGetItem: batchGetItemOperation(context),
       BatchWriteItem: batchWriteItemOperation(context),
-      TransactGetItems: transactGetItemsOperation(context),
       TransactWriteItems: transactWriteItemsOperation(context, await openTransactionTokens(database)),
     }),
   );

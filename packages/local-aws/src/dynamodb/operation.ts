@@ -29,10 +29,27 @@ export interface OperationContext {
   readonly writer: Writer;
 }
 
+/** Operations on items, which are those that functions call. Others manage tables and backups. */
+export const ITEM_OPERATIONS = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'Scan',
+  'TransactWriteItems',
+  'UpdateItem',
+] as const;
+
+/** What IAM checks: a transaction needs the right to each of its writes, and to its checks. */
+export type ItemAction =
+  Exclude<(typeof ITEM_OPERATIONS)[number], 'TransactWriteItems'> | 'ConditionCheckItem';
+
 /** An access to items of a table, with the values of their partition keys for `dynamodb:LeadingKeys`. */
 export function itemAccess(
   tables: Tables,
-  action: string,
+  action: ItemAction,
   tableName: string,
   items: readonly (Item | undefined)[],
   indexName?: string,

@@ -1,57 +1,12 @@
-/** Actions that a fault can be restricted to, as IAM names them: those that the local services answer to functions. */
+import { ITEM_OPERATIONS } from '../dynamodb/operation.ts';
+import { KMS_ACTIONS } from '../kms/requests.ts';
+import { LAMBDA_ACTIONS } from '../lambda/control-plane/lambda-operation.ts';
+import { SQS_ACTIONS } from '../sqs/queue-definitions.ts';
+
+/** Actions that a fault can be restricted to: those that the services answer to functions. */
 export const actionsOf: Readonly<Record<'dynamodb' | 'kms' | 'lambda' | 'sqs', readonly string[]>> = {
-  dynamodb: [
-    'BatchGetItem',
-    'BatchWriteItem',
-    'DeleteItem',
-    'GetItem',
-    'PutItem',
-    'Query',
-    'Scan',
-    'TransactGetItems',
-    'TransactWriteItems',
-    'UpdateItem',
-  ],
-  kms: [
-    'Decrypt',
-    'DescribeKey',
-    'Encrypt',
-    'GenerateDataKey',
-    'GenerateDataKeyWithoutPlaintext',
-    'ReEncrypt',
-  ],
-  lambda: [
-    'CreateAlias',
-    'CreateFunction',
-    'DeleteAlias',
-    'DeleteFunction',
-    'DeleteProvisionedConcurrencyConfig',
-    'GetAlias',
-    'GetFunction',
-    'GetFunctionConfiguration',
-    'GetProvisionedConcurrencyConfig',
-    'InvokeFunction',
-    'ListAliases',
-    'ListFunctions',
-    'ListTags',
-    'ListVersionsByFunction',
-    'PublishVersion',
-    'PutProvisionedConcurrencyConfig',
-    'TagResource',
-    'UntagResource',
-    'UpdateAlias',
-    'UpdateFunctionCode',
-    'UpdateFunctionConfiguration',
-  ],
-  sqs: [
-    'ChangeMessageVisibility',
-    'ChangeMessageVisibilityBatch',
-    'DeleteMessage',
-    'DeleteMessageBatch',
-    'GetQueueAttributes',
-    'GetQueueUrl',
-    'ReceiveMessage',
-    'SendMessage',
-    'SendMessageBatch',
-  ],
+  dynamodb: ITEM_OPERATIONS,
+  kms: KMS_ACTIONS,
+  lambda: LAMBDA_ACTIONS,
+  sqs: SQS_ACTIONS,
 };

@@ -57,7 +57,7 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
 
 /**
  * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as additional data.
- * Grants, aliases through the API, key state changes and asymmetric keys do not exist here and fail by name.
+ * It generates and decrypts data keys. Every other call of KMS fails by name.
  */
 export async function createKms({ dataDir, accountId, region }: KmsOptions): Promise<Kms> {
   const store = await openKeyStore(dataDir);
@@ -105,61 +105,17 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
     return { key, plaintext: unseal(envelope, material, context) };
   }
 
-  function generateDataKey(input: RequestOf<'GenerateDataKey'>): { plaintext: Buffer; answer: Answer } {
+  function generateDataKey(input: RequestOf<'GenerateDataKey'>): Answer {
     const key = keyNamed(input.KeyId);
     const plaintext = randomBytes(dataKeyBytes(input));
-    return {
-      plaintext,
-      answer: { CiphertextBlob: encrypt(key, plaintext, input.EncryptionContext), KeyId: key.arn },
-    };
-  }
-
-  function reEncrypt(input: RequestOf<'ReEncrypt'>): Answer {
-    const source = decrypt(input.CiphertextBlob, input.SourceKeyId, input.SourceEncryptionContext);
-    const destination = keyNamed(input.DestinationKeyId);
-    return {
-      CiphertextBlob: encrypt(destination, source.plaintext, input.DestinationEncryptionContext),
-      SourceKeyId: source.key.arn,
-      KeyId: destination.arn,
-      SourceEncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
-      DestinationEncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
-    };
-  }
-
-  function describe(key: Key): Answer {
-    return {
-      KeyMetadata: {
-        AWSAccountId: accountId,
-        KeyId: key.keyId,
-        Arn: key.arn,
-        CreationDate: key.createdAt.getTime() / 1000,
-        Enabled: true,
-        Description: '',
-        KeyUsage: 'ENCRYPT_DECRYPT',
-        KeyState: 'Enabled',
-        Origin: 'AWS_KMS',
-        KeyManager: 'CUSTOMER',
-        CustomerMasterKeySpec: 'SYMMETRIC_DEFAULT',
-        KeySpec: 'SYMMETRIC_DEFAULT',
-        EncryptionAlgorithms: ['SYMMETRIC_DEFAULT'],
-        MultiRegion: false,
-      },
-    };
+    const CiphertextBlob = encrypt(key, plaintext, input.EncryptionContext);
+    return { CiphertextBlob, KeyId: key.arn, Plaintext: plaintext.toString('base64') };
   }
 
   function answer({ operation, input }: KmsRequest): Answer {
     switch (operation) {
-      case 'GenerateDataKey': {
-        const made = generateDataKey(input);
-        return { ...made.answer, Plaintext: made.plaintext.toString('base64') };
-      }
-      case 'GenerateDataKeyWithoutPlaintext':
-        return generateDataKey(input).answer;
-      case 'Encrypt': {
-        const key = keyNamed(input.KeyId);
-        const CiphertextBlob = encrypt(key, input.Plaintext, input.EncryptionContext);
-        return { CiphertextBlob, KeyId: key.arn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
-      }
+      case 'GenerateDataKey':
+        return generateDataKey(input);
       case 'Decrypt': {
         const { key, plaintext } = decrypt(input.CiphertextBlob, input.KeyId, input.EncryptionContext);
         return {
@@ -168,14 +124,10 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
           EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
         };
       }
-      case 'ReEncrypt':
-        return reEncrypt(input);
-      case 'DescribeKey':
-        return describe(keyNamed(input.KeyId));
     }
   }
 
-  function access(action: string, keyName: string, context: EncryptionContext = {}): AwsAccess {
+  function access(action: string, keyName: string, context: EncryptionContext): AwsAccess {
     return { action: `kms:${action}`, resource: arnOf(keyIdOf(keyName)), context: contextKeys(context) };
   }
 
@@ -183,16 +135,7 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
     switch (operation) {
       case 'Decrypt':
         return [access(operation, openEnvelope(input.CiphertextBlob).keyId, input.EncryptionContext)];
-      case 'ReEncrypt':
-        return [
-          access('ReEncryptFrom', openEnvelope(input.CiphertextBlob).keyId, input.SourceEncryptionContext),
-          access('ReEncryptTo', input.DestinationKeyId, input.DestinationEncryptionContext),
-        ];
-      case 'DescribeKey':
-        return [access(operation, input.KeyId)];
-      case 'Encrypt':
       case 'GenerateDataKey':
-      case 'GenerateDataKeyWithoutPlaintext':
         return [access(operation, input.KeyId, input.EncryptionContext)];
     }
   }

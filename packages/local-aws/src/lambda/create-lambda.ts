@@ -7,7 +7,6 @@ import { createFunctionRegistry } from './control-plane/function-registry.ts';
 import { openFunctionStore } from './control-plane/function-store.ts';
 import type { ControlPlane } from './control-plane/lambda-operation.ts';
 import { provisionedOperations } from './control-plane/provisioned-operations.ts';
-import { tagOperations } from './control-plane/tag-operations.ts';
 import { versionOperations } from './control-plane/version-operations.ts';
 import { createProcessHost } from './custom-runtime/process-host.ts';
 import type { ProcessHostOptions } from './custom-runtime/process-host.ts';
@@ -113,7 +112,6 @@ export async function createLambda(options: LambdaOptions): Promise<Lambda> {
         ...functionOperations(controlPlane),
         ...versionOperations(controlPlane),
         ...provisionedOperations(controlPlane),
-        ...tagOperations(controlPlane),
       ],
       limits,
       tagsOf: (name) => registry.find(name)?.tags ?? {},

@@ -22,12 +22,12 @@ function standardEvent(schedule: Schedule, accountId: string, region: string): s
     version: '0',
     id: randomUUID(),
     'detail-type': 'Scheduled Event',
-    source: schedule.invokedBy.kind === 'role' ? 'aws.scheduler' : 'aws.events',
+    source: 'aws.events',
     account: accountId,
     time: `${new Date().toISOString().slice(0, 19)}Z`,
     region,
     resources: [schedule.arn],
-    detail: schedule.invokedBy.kind === 'role' ? '{}' : {},
+    detail: {},
   });
 }
 

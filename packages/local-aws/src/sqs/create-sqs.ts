@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { AwsError } from '../aws-service.ts';
 import type { AwsAccess, AwsCall, AwsResponse, AwsService } from '../aws-service.ts';
+import { SQS_ACTIONS } from './queue-definitions.ts';
 import type { QueueDefinition } from './queue-definitions.ts';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
@@ -20,24 +21,9 @@ export interface Sqs extends AwsService {
   call(operation: string, input: object): Promise<unknown>;
 }
 
-/** The calls that run locally, by the action that they need. Batches need that of their single form. */
-const actions: Readonly<Record<string, string>> = {
-  SendMessage: 'sqs:SendMessage',
-  SendMessageBatch: 'sqs:SendMessage',
-  ReceiveMessage: 'sqs:ReceiveMessage',
-  DeleteMessage: 'sqs:DeleteMessage',
-  DeleteMessageBatch: 'sqs:DeleteMessage',
-  ChangeMessageVisibility: 'sqs:ChangeMessageVisibility',
-  ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
-  GetQueueAttributes: 'sqs:GetQueueAttributes',
-  GetQueueUrl: 'sqs:GetQueueUrl',
-  PurgeQueue: 'sqs:PurgeQueue',
-};
-
 /** What a caller needs of the key of an encrypted queue, by call (SQS Developer Guide, Key management). */
 const keyActions: Readonly<Record<string, readonly string[]>> = {
   SendMessage: ['kms:GenerateDataKey', 'kms:Decrypt'],
-  SendMessageBatch: ['kms:GenerateDataKey', 'kms:Decrypt'],
   ReceiveMessage: ['kms:Decrypt'],
 };
 
@@ -153,8 +139,7 @@ export function createSqs(options: SqsOptions): Sqs {
 
   function accesses(awsCall: AwsCall): readonly AwsAccess[] {
     const operation = awsCall.target ?? '';
-    const action = actions[operation];
-    if (action === undefined)
+    if (!SQS_ACTIONS.includes(operation))
       throw new AwsError('UnsupportedOperation', 400, `SQS ${operation} does not run locally.`);
     const name = nameOf(awsCall);
     const arn = `arn:aws:sqs:${region}:${accountId}:${name}`;
@@ -166,7 +151,7 @@ export function createSqs(options: SqsOptions): Sqs {
     };
     const ofKey = keyArn === undefined ? [] : (keyActions[operation] ?? []);
     return [
-      { action, resource: arn },
+      { action: `sqs:${operation}`, resource: arn },
       ...ofKey.map((keyAction) => ({ action: keyAction, resource: keyArn ?? '', context })),
     ];
   }

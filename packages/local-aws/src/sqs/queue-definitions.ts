@@ -1,3 +1,12 @@
+/** The calls that run locally, each under the action of its name. */
+export const SQS_ACTIONS: readonly string[] = [
+  'DeleteMessage',
+  'GetQueueAttributes',
+  'GetQueueUrl',
+  'ReceiveMessage',
+  'SendMessage',
+];
+
 /** A queue as its template describes it. */
 export interface QueueDefinition {
   readonly name: string;

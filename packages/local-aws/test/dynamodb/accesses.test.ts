@@ -56,10 +56,6 @@ test('a transaction needs the permission of each of its parts', async () => {
     { action: 'dynamodb:UpdateItem', resource: tableArn, ...leading('d') },
     { action: 'dynamodb:ConditionCheckItem', resource: tableArn, ...leading('e') },
   ]);
-  const Get = { TableName: 'Things', Key: thingKey('a') };
-  expect(accesses('TransactGetItems', { TransactItems: [{ Get }] })).toEqual([
-    { action: 'dynamodb:GetItem', resource: tableArn, ...leading('a') },
-  ]);
 });
 
 test('a batch needs its own action on every table', async () => {

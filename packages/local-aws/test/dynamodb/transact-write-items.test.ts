@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { aDynamoDb, aThing, n, ofBytes, s, tableArn, thingKey } from './a-dynamodb.ts';
 
 const put = (pk: string, more: object = {}): object => ({
@@ -271,52 +270,5 @@ describe('client request tokens', () => {
     } finally {
       await rm(directory, { recursive: true });
     }
-  });
-});
-
-describe('TransactGetItems', () => {
-  const get = (pk: string, more: object = {}): object => ({
-    Get: { TableName: 'Things', Key: thingKey(pk), ...more },
-  });
-
-  test('answers in the order of the request, with an empty place for what does not exist', async () => {
-    const { send } = await aDynamoDb();
-    await send('PutItem', { TableName: 'Things', Item: aThing('a', '1', { v: n(1) }) });
-    const { Responses } = await send('TransactGetItems', {
-      TransactItems: [get('none'), get('a', { ProjectionExpression: 'v' })],
-    });
-    expect(Responses).toEqual([{}, { Item: { v: n(1) } }]);
-  });
-
-  test('one item twice is refused', async () => {
-    const { failureOf } = await aDynamoDb();
-    const failure = await failureOf('TransactGetItems', { TransactItems: [get('a'), get('a')] });
-    expect(failure.message).toMatch(/multiple operations on one item/);
-  });
-
-  // On disk, because there writes go on in another thread while reads are made.
-  test('never sees half a transaction', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'dynamodb-'));
-    const { send, service } = await aDynamoDb(directory);
-    const names = Array.from({ length: 20 }, (_, index) => `p${String(index)}`);
-    const all = (v: number): object => ({
-      TransactItems: names.map((pk) => ({
-        Put: { TableName: 'Things', Item: aThing(pk, '1', { v: n(v) }) },
-      })),
-    });
-    await send('TransactWriteItems', all(0));
-    const writes = (async () => {
-      for (let v = 1; v <= 300; v += 1) await send('TransactWriteItems', all(v));
-    })();
-    for (let reads = 0; reads < 600; reads += 1) {
-      // Reads alone never leave the event loop's current turn, and writes would wait for ever.
-      await setImmediate();
-      const { Responses } = await send('TransactGetItems', { TransactItems: names.map((pk) => get(pk)) });
-      const values = (Responses as { Item: { v: { N: string } } }[]).map(({ Item }) => Item.v.N);
-      expect(new Set(values).size).toBe(1);
-    }
-    await writes;
-    await service.close();
-    await rm(directory, { recursive: true });
   });
 });

@@ -155,14 +155,6 @@ describe('messages', () => {
     }
     expect([...seen].toSorted((a, b) => a - b)).toEqual([5, 6, 7]);
   });
-
-  test('of a batch are delayed one by one', async () => {
-    const Entries = Array.from({ length: 10 }, (_, index) => ({ Id: String(index), MessageBody: 'x' }));
-    const { carriedOut } = await under(['sqs:delay:30000'], 'SendMessageBatch', aCall('sqs', { Entries }));
-    const [sent] = carriedOut as [{ Entries: { Id: string; DelaySeconds: number }[] }];
-    expect(sent.Entries.map(({ Id }) => Id)).toEqual(Entries.map(({ Id }) => Id));
-    expect(new Set(sent.Entries.map(({ DelaySeconds }) => DelaySeconds)).size).toBeGreaterThan(3);
-  });
 });
 
 describe('a partial batch', () => {

@@ -41,6 +41,10 @@ async function aKms(): Promise<Kms> {
   return kms;
 }
 
+/** A data key, sealed under a key of the account. */
+const aDataKey = (kms: Kms, KeyId: string, EncryptionContext: Record<string, string> = {}) =>
+  send(kms, 'GenerateDataKey', { KeyId, NumberOfBytes: 3, EncryptionContext });
+
 describe('data keys', () => {
   test('decrypting a generated key gives its plaintext, whatever the order of the context', async () => {
     const kms = await aKms();
@@ -56,14 +60,6 @@ describe('data keys', () => {
     expect(Buffer.from(made['Plaintext'] ?? '', 'base64')).toHaveLength(32);
     expect(opened['Plaintext']).toBe(made['Plaintext']);
     expect(opened['KeyId']).toBe('arn:aws:kms:eu-west-1:123456789012:key/k-1');
-  });
-
-  test('without plaintext there is no plaintext', async () => {
-    const made = await send(await aKms(), 'GenerateDataKeyWithoutPlaintext', {
-      KeyId: 'k-1',
-      NumberOfBytes: 64,
-    });
-    expect(Object.keys(made).toSorted()).toEqual(['CiphertextBlob', 'KeyId']);
   });
 
   test('the length must be given exactly once', async () => {
@@ -88,11 +84,7 @@ describe('ciphertexts', () => {
         const same =
           JSON.stringify(Object.entries(sealed).toSorted()) ===
           JSON.stringify(Object.entries(given).toSorted());
-        const { CiphertextBlob } = await send(kms, 'Encrypt', {
-          KeyId: 'k-1',
-          Plaintext: 'AAAA',
-          EncryptionContext: sealed,
-        });
+        const { CiphertextBlob } = await aDataKey(kms, 'k-1', sealed);
         const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext: given }));
         expect(code).toBe(same ? 'answered' : 'InvalidCiphertextException');
       }),
@@ -102,7 +94,7 @@ describe('ciphertexts', () => {
 
   test('every changed byte is noticed', async () => {
     const kms = await aKms();
-    const { CiphertextBlob = '' } = await send(kms, 'Encrypt', { KeyId: 'k-1', Plaintext: 'AAAA' });
+    const { CiphertextBlob = '' } = await aDataKey(kms, 'k-1');
     const blob = Buffer.from(CiphertextBlob, 'base64');
     for (const index of blob.keys()) {
       const broken = Buffer.from(blob);
@@ -121,39 +113,18 @@ describe('ciphertexts', () => {
 
   test('the key that the caller names must be the one that sealed', async () => {
     const kms = await aKms();
-    const { CiphertextBlob } = await send(kms, 'Encrypt', { KeyId: 'k-1', Plaintext: 'AAAA' });
+    const { CiphertextBlob } = await aDataKey(kms, 'k-1');
     expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'alias/data' }))).toBe('answered');
     expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'k-2' }))).toBe(
       'IncorrectKeyException',
     );
-  });
-
-  test('ReEncrypt moves a ciphertext to another key and context', async () => {
-    const kms = await aKms();
-    const first = await send(kms, 'Encrypt', {
-      KeyId: 'k-1',
-      Plaintext: 'AAAA',
-      EncryptionContext: { a: '1' },
-    });
-    const second = await send(kms, 'ReEncrypt', {
-      CiphertextBlob: first['CiphertextBlob'],
-      SourceEncryptionContext: { a: '1' },
-      DestinationKeyId: 'k-2',
-      DestinationEncryptionContext: { b: '2' },
-    });
-    const opened = await send(kms, 'Decrypt', {
-      CiphertextBlob: second['CiphertextBlob'],
-      EncryptionContext: { b: '2' },
-    });
-    expect(opened['Plaintext']).toBe('AAAA');
-    expect(opened['KeyId']).toMatch(/k-2$/);
   });
 });
 
 describe('keys', () => {
   test('an unknown key is not found', async () => {
     const kms = await aKms();
-    expect(await codeOf(send(kms, 'DescribeKey', { KeyId: 'k-9' }))).toBe('NotFoundException');
+    expect(await codeOf(aDataKey(kms, 'k-9'))).toBe('NotFoundException');
     expect(await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'alias/none', KeySpec: 'AES_256' }))).toBe(
       'NotFoundException',
     );
@@ -164,10 +135,10 @@ describe('keys', () => {
     try {
       const first = await createKms({ ...account, dataDir });
       await Promise.all(['k-1', 'k-2', 'k-3'].map((keyId) => first.createKey({ keyId, policy })));
-      const { CiphertextBlob } = await send(first, 'Encrypt', { KeyId: 'k-1', Plaintext: 'AAAA' });
+      const { CiphertextBlob, Plaintext } = await aDataKey(first, 'k-1');
       const second = await createKms({ ...account, dataDir });
       await second.createKey({ keyId: 'k-1', policy });
-      expect((await send(second, 'Decrypt', { CiphertextBlob }))['Plaintext']).toBe('AAAA');
+      expect((await send(second, 'Decrypt', { CiphertextBlob }))['Plaintext']).toBe(Plaintext);
       const file = path.join(dataDir, 'kms-keys.json');
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       expect(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object)).toHaveLength(3);
@@ -192,7 +163,7 @@ describe('accesses', () => {
 
   test('Decrypt needs access to the key that the ciphertext names', async () => {
     const kms = await aKms();
-    const { CiphertextBlob } = await send(kms, 'Encrypt', { KeyId: 'k-2', Plaintext: 'AAAA' });
+    const { CiphertextBlob } = await aDataKey(kms, 'k-2');
     const [access] = kms.accesses(aCall('Decrypt', { CiphertextBlob }));
     expect(access).toMatchObject({
       action: 'kms:Decrypt',
@@ -203,6 +174,6 @@ describe('accesses', () => {
   test('a call or member that does not exist here fails by name', async () => {
     const kms = await aKms();
     expect(() => kms.accesses(aCall('ScheduleKeyDeletion', {}))).toThrow(/ScheduleKeyDeletion/);
-    expect(() => kms.accesses(aCall('DescribeKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);
+    expect(() => kms.accesses(aCall('GenerateDataKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);
   });
 });

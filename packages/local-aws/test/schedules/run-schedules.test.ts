@@ -29,7 +29,6 @@ function run(
       arn,
       expression: 'rate(1 minute)',
       functionArn: 'fn',
-      invokedBy: { kind: 'permission', principal: 'events.amazonaws.com' },
       ...schedule,
     });
   stop = runSchedules({

@@ -39,62 +39,10 @@ const rule = resourceType({
         expression,
         functionArn: target.Arn,
         ...(target.Input !== undefined && { input: target.Input }),
-        invokedBy: { kind: 'permission', principal: 'events.amazonaws.com' },
       });
   },
 });
 
-const schedule = resourceType({
-  identify: ({ stack, logicalId, text }, { accountId, region }) => {
-    const name = text('Name') ?? physicalName(stack.name, logicalId, 64);
-    const group = text('GroupName') ?? 'default';
-    return {
-      ref: name,
-      attributes: { Arn: `arn:aws:scheduler:${region}:${accountId}:schedule/${group}/${name}` },
-    };
-  },
-  properties: z.strictObject({
-    Name: z.string().optional(),
-    GroupName: z.string().optional(),
-    ScheduleExpression: z.string(),
-    ScheduleExpressionTimezone: z.enum(['UTC', 'Etc/UTC']).optional(),
-    State: state,
-    Target: z.strictObject({
-      Arn: z.string(),
-      RoleArn: z.string(),
-      Input: z.string().optional(),
-      RetryPolicy: withoutEffect,
-    }),
-    Description: withoutEffect,
-    FlexibleTimeWindow: withoutEffect,
-    KmsKeyArn: withoutEffect,
-  }),
-  start: ({ identity, properties }, { schedules }) => {
-    if (properties.State === 'DISABLED') return;
-    schedules.add({
-      arn: identity.attributes['Arn'] ?? '',
-      expression: properties.ScheduleExpression,
-      functionArn: properties.Target.Arn,
-      ...(properties.Target.Input !== undefined && { input: properties.Target.Input }),
-      invokedBy: { kind: 'role', roleArn: properties.Target.RoleArn },
-    });
-  },
-});
-
-const scheduleGroup = resourceType({
-  identify: ({ stack, logicalId, text }, { accountId, region }) => {
-    const name = text('Name') ?? physicalName(stack.name, logicalId, 64);
-    return {
-      ref: name,
-      attributes: { Arn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}` },
-    };
-  },
-  properties: z.strictObject({ Name: z.string().optional(), Tags: withoutEffect }),
-  start: () => undefined,
-});
-
 export const scheduleResources: Readonly<Record<string, ResourceType>> = {
   'AWS::Events::Rule': rule,
-  'AWS::Scheduler::Schedule': schedule,
-  'AWS::Scheduler::ScheduleGroup': scheduleGroup,
 };

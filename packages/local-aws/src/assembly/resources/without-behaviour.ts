@@ -39,10 +39,6 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     nobodyIsPaged,
     named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
   ),
-  'AWS::CloudWatch::CompositeAlarm': withoutBehaviour(
-    nobodyIsPaged,
-    named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
-  ),
   'AWS::CloudWatch::Dashboard': withoutBehaviour(
     nobodyIsPaged,
     named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
@@ -51,7 +47,6 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     'the function host writes each function into a file of its own',
     named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),
   ),
-  'AWS::Logs::MetricFilter': withoutBehaviour(nobodyIsPaged, unnamed),
   'AWS::SecretsManager::Secret': withoutBehaviour(
     'only the edge reads its value, and there is none on one machine',
     secret,

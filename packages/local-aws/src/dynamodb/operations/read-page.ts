@@ -5,7 +5,7 @@ import type { Action, Rules, PageResult, ValidRequest } from '../dynalite-types.
 import { validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import type { ItemAction, Operation, OperationContext, Outcome } from '../operation.ts';
 import { createReadStore } from '../read-store.ts';
 import { validated } from '../requests.ts';
 import type { Body } from '../requests.ts';
@@ -36,7 +36,7 @@ function requireReadable(request: ValidRequest, body: Body): void {
 
 function pageOperation(
   { database, tables }: OperationContext,
-  name: string,
+  name: ItemAction,
   action: Action<PageResult>,
   validation: Rules<ValidRequest>,
 ): Operation {

@@ -15,7 +15,7 @@ import { CostlyFailure, toFailure, validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
 import { itemBytes } from '../item-size.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import type { ItemAction, Operation, OperationContext, Outcome } from '../operation.ts';
 import { parseWith, returnsOldItem, validated } from '../requests.ts';
 import type { Body } from '../requests.ts';
 import { runAction } from '../run-action.ts';
@@ -37,7 +37,7 @@ const checkCondition: Action<unknown> = (store: DynaliteStore, data, callback) =
 
 interface Kind {
   /** The IAM action: each part of a transaction needs the permission of the call that it stands for. */
-  readonly permission: string;
+  readonly permission: ItemAction;
   readonly action: Action<unknown>;
   readonly validation: Rules<ValidRequest>;
   /** A member that the part must have and the single call need not. */

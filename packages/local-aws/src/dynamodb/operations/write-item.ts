@@ -5,7 +5,7 @@ import type { Images, Units } from '../consumed-capacity.ts';
 import type { Action, Rules, ItemResult, ValidRequest } from '../dynalite-types.ts';
 import { CostlyFailure } from '../failures.ts';
 import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import type { ItemAction, Operation, OperationContext, Outcome } from '../operation.ts';
 import { returnsOldItem, validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import type { WriteUnit } from '../write-unit.ts';
@@ -21,7 +21,7 @@ function conditionFailure(error: unknown, touched: Images | undefined, returnOld
 
 function writeOperation(
   { tables, writer }: OperationContext,
-  name: string,
+  name: ItemAction,
   action: Action<ItemResult>,
   validation: Rules<ValidRequest>,
 ): Operation {

@@ -13,12 +13,33 @@ export interface LambdaRequest {
   readonly qualifier: string | undefined;
 }
 
+/** The actions of the calls that run locally, as IAM names them. */
+export const LAMBDA_ACTIONS = [
+  'CreateAlias',
+  'CreateFunction',
+  'DeleteFunction',
+  'DeleteFunctionConcurrency',
+  'DeleteProvisionedConcurrencyConfig',
+  'GetAlias',
+  'GetFunction',
+  'GetProvisionedConcurrencyConfig',
+  'InvokeFunction',
+  'ListFunctions',
+  'ListVersionsByFunction',
+  'PublishVersion',
+  'PutFunctionConcurrency',
+  'PutProvisionedConcurrencyConfig',
+  'UpdateAlias',
+  'UpdateFunctionCode',
+  'UpdateFunctionConfiguration',
+] as const;
+
 /** One call of the Lambda API. */
 export interface LambdaOperation {
   readonly method: string;
   /** With `{Parameters}`, as in the API reference. */
   readonly path: string;
-  readonly action: string;
+  readonly action: `lambda:${(typeof LAMBDA_ACTIONS)[number]}`;
   /** What the action is checked against. */
   readonly resource: (request: LambdaRequest) => string;
   /** Condition keys of that check. */

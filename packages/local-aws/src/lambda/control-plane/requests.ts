@@ -82,7 +82,6 @@ export const requestSchemas = {
     ProvisionedConcurrentExecutions: z.number().int().min(1),
   }),
   putFunctionConcurrency: z.strictObject({ ReservedConcurrentExecutions: z.number().int().min(0) }),
-  tagResource: z.strictObject({ Tags: tags }),
 } as const;
 
 export type RequestName = keyof typeof requestSchemas;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AliasRecord, FunctionRecord } from './function-record.ts';
 import { checkRevision, conflict, invalidParameter, notFound } from './lambda-failures.ts';
-import { json, noContent, page } from './lambda-operation.ts';
+import { json, page } from './lambda-operation.ts';
 import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-operation.ts';
 import { presentAlias, presentConfiguration } from './present.ts';
 import { publishVersion } from './publish-version.ts';
@@ -85,26 +85,6 @@ export function versionOperations({ registry, functionArn }: ControlPlane): read
     return presentAlias(record, updated);
   }
 
-  async function deleteAlias({ name, parameters }: LambdaRequest): Promise<void> {
-    const record = registry.get(name);
-    const aliasName = parameters['Name'];
-    await registry.put({
-      ...record,
-      aliases: record.aliases.filter((one) => one.name !== aliasName),
-      provisioned: record.provisioned.filter(({ qualifier }) => qualifier !== aliasName),
-    });
-  }
-
-  function listAliases({ call, name }: LambdaRequest): object {
-    const record = registry.get(name);
-    const wanted = call.query.get('FunctionVersion');
-    const aliases = record.aliases
-      .filter(({ functionVersion }) => wanted === null || functionVersion === wanted)
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const { items, next } = page(aliases, call.query);
-    return { ...next, Aliases: items.map((alias) => presentAlias(record, alias)) };
-  }
-
   const versions = '/2015-03-31/functions/{FunctionName}/versions';
   const aliases = '/2015-03-31/functions/{FunctionName}/aliases';
   return [
@@ -131,13 +111,6 @@ export function versionOperations({ registry, functionArn }: ControlPlane): read
     },
     {
       method: 'GET',
-      path: aliases,
-      action: 'lambda:ListAliases',
-      resource: own,
-      answer: (request) => json(200, listAliases(request)),
-    },
-    {
-      method: 'GET',
       path: `${aliases}/{Name}`,
       action: 'lambda:GetAlias',
       resource: own,
@@ -152,16 +125,6 @@ export function versionOperations({ registry, functionArn }: ControlPlane): read
       action: 'lambda:UpdateAlias',
       resource: own,
       answer: async (request) => json(200, await updateAlias(request)),
-    },
-    {
-      method: 'DELETE',
-      path: `${aliases}/{Name}`,
-      action: 'lambda:DeleteAlias',
-      resource: own,
-      answer: async (request) => {
-        await deleteAlias(request);
-        return noContent;
-      },
     },
   ];
 }
