@@ -16,7 +16,7 @@ import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { withCosts } from './costs.ts';
-import { anchorsOf, brokenLinks, brokenReferences } from './docs/references.ts';
+import { anchorsOf, brokenLinks, brokenReferences, missingFiles } from './docs/references.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
 function documented(file: string, heading: string): Set<string> {
@@ -51,7 +51,7 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
     ['route', 'docs/api.md', '## Operations', routes],
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
-    ['environment variable', 'docs/architecture.md', '## Environment of the functions', environments],
+    ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
     [
       'package for code',
       'docs/reactors.md',
@@ -91,9 +91,12 @@ const codeFiles = globSync(
 );
 const read = (file: string) => readFileSync(file, 'utf8');
 const documents = new Map(markdownFiles.map((file) => [file, anchorsOf(read(file))] as const));
-for (const file of markdownFiles)
+for (const file of markdownFiles) {
   for (const problem of brokenLinks(file, read(file), documents, existsSync))
     problems.push(`${file} links to ${problem}`);
+  for (const path of missingFiles(read(file), existsSync))
+    problems.push(`${file} names ${path}, which does not exist`);
+}
 for (const file of codeFiles)
   for (const problem of brokenReferences(read(file), documents))
     problems.push(`${file} refers to ${problem}`);

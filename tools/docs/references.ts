@@ -63,3 +63,12 @@ export function brokenReferences(code: string, documents: Documents): readonly s
     return problem === undefined ? [] : [`${reference}: ${problem}`];
   });
 }
+
+/** A file of code by its path from the root, between backticks. */
+const CODE =
+  /`((?:bin|examples|functions|lib|packages|reactor-runtime|src|test|tools)\/[\w./-]+\.(?:ts|js|cjs|sh))`/g;
+
+/** The files of code that a document names and that do not exist. */
+export function missingFiles(markdown: string, exists: (path: string) => boolean): readonly string[] {
+  return [...markdown.matchAll(CODE)].flatMap(([, path = '']) => (exists(path) ? [] : [path]));
+}

@@ -1,4 +1,4 @@
-import { anchorsOf, brokenLinks, brokenReferences } from '../../../tools/docs/references.ts';
+import { anchorsOf, brokenLinks, brokenReferences, missingFiles } from '../../../tools/docs/references.ts';
 
 const documents = new Map([
   ['docs/rules.md', anchorsOf('# Rules\n\n## Update a token\n')],
@@ -52,4 +52,9 @@ describe('a comment', () => {
   ])('that names what is not there is reported: %s', (code) => {
     expect(brokenReferences(code, documents)).toHaveLength(1);
   });
+});
+
+it('reports a file of code that a document names and that does not exist', () => {
+  const markdown = 'See `src/here.ts`, `src/gone.ts`, `functions/*/config.ts` and `other/gone.ts`.';
+  expect(missingFiles(markdown, (path) => path === 'src/here.ts')).toEqual(['src/gone.ts']);
 });
