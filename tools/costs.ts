@@ -8,7 +8,7 @@ import { operationTable, requestTable } from './costs/request-tables.ts';
 import { templateResources } from './costs/template-resources.ts';
 
 const DOCUMENT = 'docs/deploy.md';
-const COUNTED = 'docs/performance.md';
+const COUNTED = 'docs/performance/figures.md';
 const BLOCK = /<!-- costs -->[^]*?<!-- end -->/;
 
 /** All tables of the section: idle, by the request, by the operation. */

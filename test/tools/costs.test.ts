@@ -104,7 +104,7 @@ describe('what a million requests cost', () => {
 });
 
 describe('what the benchmark counted', () => {
-  const [performance, storage] = ['docs/performance.md', 'docs/storage.md'].map((file) =>
+  const [performance, storage] = ['docs/performance/figures.md', 'docs/storage.md'].map((file) =>
     readFileSync(file, 'utf8'),
   ) as [string, string];
 
@@ -143,7 +143,11 @@ describe('what the benchmark counted', () => {
       performance.replace(/(\| create a card +\| warm .*?)\d+ +\| 0 /, '$1? | 0 '),
       /is no number/,
     ],
-    ['the table', performance.replace('### On the wire', '### Elsewhere'), /docs\/performance\.md has no/],
+    [
+      'the table',
+      performance.replace('### On the wire', '### Elsewhere'),
+      /docs\/performance\/figures\.md has no/,
+    ],
   ])('is refused without %s', (_what, text, told) => {
     expect(() => countedUsage(text, 'create a card')).toThrow(told);
   });

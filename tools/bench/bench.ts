@@ -1,5 +1,5 @@
 // `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own, and one table of all budgets. `-- --write` writes
-// what was found into docs/performance.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs one with its own options. Times are worth something on an idle machine alone.
+// what was found into docs/performance/figures.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs one with its own options. Times are worth something on an idle machine alone.
 import { fork, execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -23,7 +23,7 @@ const SECTIONS = [
 ];
 /** Programs without a budget, each run by its name with its own options. */
 const APART = ['cold-start-profile', 'expressions', 'load', 'storage'];
-const DOCUMENT = 'docs/performance.md';
+const DOCUMENT = 'docs/performance/figures.md';
 
 const args = process.argv.slice(2);
 const [program = '', separator] = args;

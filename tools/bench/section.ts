@@ -8,7 +8,7 @@ export interface Budget {
   readonly isMet: boolean;
 }
 
-/** Figures as they are printed, and written into docs/performance.md. */
+/** Figures as they are printed, and written into docs/performance/figures.md. */
 export interface Figures {
   readonly title: string;
   readonly columns: readonly string[];

@@ -33,7 +33,7 @@ export function requestTable(costs: RequestCosts): string {
   );
 }
 
-/** The operations of which docs/deploy.md has the costs, by their names in docs/performance.md. */
+/** The operations of which docs/deploy.md has the costs, by their names in docs/performance/figures.md. */
 const OPERATIONS = [
   'create a token',
   'create a card',
@@ -52,7 +52,7 @@ const OPERATIONS = [
   'react',
 ] as const;
 
-/** Counts of warm operations from the table "On the wire" of docs/performance.md, by name. */
+/** Counts of warm operations from the table "On the wire" of docs/performance/figures.md, by name. */
 export function countedUsage(performance: string, operation: string): Usage {
   const [, section = ''] = performance.split('### On the wire\n');
   const rows = section
@@ -63,7 +63,8 @@ export function countedUsage(performance: string, operation: string): Usage {
   const row = rows.find((cells) => cells[1] === operation && cells[2] === 'warm') ?? [];
   const cell = (column: string) => {
     const value = columns.includes(column) ? row[columns.indexOf(column)] : undefined;
-    if (value === undefined) throw new Error(`docs/performance.md has no "${column}" of "${operation}"`);
+    if (value === undefined)
+      throw new Error(`docs/performance/figures.md has no "${column}" of "${operation}"`);
     return value;
   };
   const count = (column: string) => {
