@@ -2,6 +2,7 @@
 // variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is the first column
 // of a table below a fixed heading. Links and references in comments lead to a file and a heading.
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
@@ -94,7 +95,9 @@ const documents = new Map(markdownFiles.map((file) => [file, anchorsOf(read(file
 for (const file of markdownFiles) {
   for (const problem of brokenLinks(file, read(file), documents, existsSync))
     problems.push(`${file} links to ${problem}`);
-  for (const path of missingFiles(read(file), existsSync))
+  // The README of a package names its own files from its folder.
+  const exists = (path: string) => existsSync(path) || existsSync(join(dirname(file), path));
+  for (const path of missingFiles(read(file), exists))
     problems.push(`${file} names ${path}, which does not exist`);
 }
 for (const file of codeFiles)

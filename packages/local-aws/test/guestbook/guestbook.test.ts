@@ -1,0 +1,61 @@
+// The package runs an app that it has never heard of.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCloud } from '../../src/cloud.ts';
+import type { Cloud } from '../../src/cloud.ts';
+
+const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
+const running: Cloud[] = [];
+
+afterEach(async () => {
+  for (const cloud of running.splice(0)) await cloud.close();
+});
+
+afterAll(() => {
+  rmSync(workDirectory, { recursive: true });
+});
+
+async function start(context: Readonly<Record<string, string>> = {}, dataDirectory?: string): Promise<Cloud> {
+  const cloud = await startCloud({
+    app: { root: import.meta.dirname, program: 'app.ts', context },
+    workDirectory,
+    port: 0,
+    ...(dataDirectory !== undefined && { dataDirectory }),
+  });
+  running.push(cloud);
+  return cloud;
+}
+
+async function visit({ baseUrl }: Cloud, guest: string): Promise<unknown> {
+  const response = await fetch(`${baseUrl}/${guest}`);
+  return await response.json();
+}
+
+it('answers for a function of another CDK app, which writes to its table', async () => {
+  const cloud = await start();
+  expect(await visit(cloud, 'ada')).toEqual({ visits: '1' });
+  expect(await visit(cloud, 'ada')).toEqual({ visits: '2' });
+  expect(await visit(cloud, 'bob')).toEqual({ visits: '1' });
+});
+
+it('refuses a call that the template of the function does not allow', async () => {
+  expect(await visit(await start({ permission: 'none' }), 'ada')).toMatchObject({
+    failure: expect.stringMatching(/AccessDenied/),
+  });
+});
+
+it('keeps the table of another app in its data directory', async () => {
+  const data = join(workDirectory, 'data');
+  const first = await start({}, data);
+  await visit(first, 'ada');
+  await first.close();
+  running.splice(0);
+  expect(await visit(await start({}, data), 'ada')).toEqual({ visits: '2' });
+});
+
+it('refuses to start an app with a resource that does not run locally, by its type and name', async () => {
+  await expect(start({ pictures: 'yes' })).rejects.toThrow(
+    /^AWS::S3::Bucket does not run locally \(Guestbook\/Pictures/,
+  );
+});
