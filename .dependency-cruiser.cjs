@@ -107,7 +107,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the names of the indexes that the adapters query, what goes into the layer, and the header of the edge: names shared through one file.',
+        'Routes and environment of the functions, the names of the indexes that the adapters query, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -117,7 +117,7 @@ module.exports = {
           '^functions/[^/]+/(routes|config)\\.ts$',
           '^src/adapters/dynamodb/keys\\.ts$',
           '^reactor-runtime/packages\\.ts$',
-          '^src/http/edge-secret\\.ts$',
+          '^src/http/(edge-secret|reserved-headers)\\.ts$',
         ],
       },
     },

@@ -1,6 +1,11 @@
-/** Reserved headers that browsers may send and read, under every configured prefix. */
-const REQUEST_HEADERS = ['api-key', 'trace-id', 'idempotency-key'];
-const RESPONSE_HEADERS = ['trace-id', 'proxy-destination-status'];
+import { RESPONSE_HEADERS, type ReservedHeader } from '../src/http/reserved-headers.ts';
+
+/** Reserved headers that browsers may send, under every configured prefix. */
+const REQUEST_HEADERS = [
+  'api-key',
+  'trace-id',
+  'idempotency-key',
+] as const satisfies readonly ReservedHeader[];
 
 /** What browsers may do with the API: any origin, any method, and these headers. The gateway and the firewall answer alike. */
 export function corsOf({ headerPrefixes }: { readonly headerPrefixes: readonly string[] }) {

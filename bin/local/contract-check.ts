@@ -35,7 +35,6 @@ interface Path {
 
 const ID = 'openapi';
 const JSON_TYPE = 'application/json';
-const DESTINATION_STATUS = '-proxy-destination-status';
 
 /** Clients must bear members that they do not know; the service must not send any that the document does not. */
 function closed(value: unknown): unknown {
@@ -140,11 +139,13 @@ export function createContractCheck(file: string): ContractCheck {
     ofFailure(exchange, method, ['Problem', 'ProxyProblem', 'GatewayMessage']);
 
   function violation(exchange: Exchange): string | undefined {
-    const { method, path, status, headers } = exchange;
+    const { method, path, status } = exchange;
     const found = paths.find(({ form }) => form.test(path));
     const operation = found?.item[method.toLowerCase()];
     if (found === undefined || operation === undefined) return ofStranger(exchange, method);
-    const isForwarded = Object.keys(headers).some((name) => name.endsWith(DESTINATION_STATUS));
+    // The document says which headers an answer has that is the destination's.
+    const forwarded = operation.responses['default'];
+    const isForwarded = forwarded !== undefined && headersMissing(forwarded, exchange) === undefined;
     const name = isForwarded ? 'default' : String(status);
     const response = operation.responses[name];
     if (response === undefined) {

@@ -15,7 +15,7 @@ import { Secret } from '../core/shared/secret.ts';
 import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import { noLongerKept } from '../core/tokens/kept-use.ts';
 import { randomIdentity, repeatableIdentity, type WriteIdentity } from '../core/shared/write-identity.ts';
-import type { ReservedHeader } from './reserved-headers.ts';
+import type { ResponseHeader } from './reserved-headers.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import type { MatchedRoute, RouteAnswer } from './route.ts';
 
@@ -31,7 +31,7 @@ export interface Answer {
   readonly status: number;
   readonly body?: Json;
   readonly raw?: RawAnswer;
-  readonly reservedHeaders?: Readonly<Partial<Record<ReservedHeader, string>>>;
+  readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
 }
 
 /** What an idempotency key needs to know of a request, and how it is run and replayed. */

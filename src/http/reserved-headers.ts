@@ -1,6 +1,6 @@
-/**
- * The reserved headers of the interface, without their prefix (docs/contract.md#reserved-headers).
- */
+import { EDGE_HEADER } from './edge-secret.ts';
+
+/** The reserved headers of the interface, without their prefix (docs/contract.md#reserved-headers). */
 export type ReservedHeader =
   | 'api-key'
   | 'trace-id'
@@ -10,13 +10,21 @@ export type ReservedHeader =
   | 'proxy-connection'
   | 'proxy-destination-status';
 
+/** Those that responses carry: routes set no others, and browsers may read them (lib/cors.ts). */
+export const RESPONSE_HEADERS = [
+  'trace-id',
+  'proxy-destination-status',
+] as const satisfies readonly ReservedHeader[];
+
+export type ResponseHeader = (typeof RESPONSE_HEADERS)[number];
+
 /** Reads and spells the reserved headers of one request under the prefixes that the deploy setting `headerPrefixes` lists. */
 export interface ReservedHeaders {
   /** The value under any listed prefix, the first of the list winning. */
   get(name: ReservedHeader): string | undefined;
   /** The name under which a response answers: with the prefix that the request came with. */
   nameOf(name: ReservedHeader): string;
-  /** Whether a header, by its name in lower case, belongs to the interface: any name under any listed prefix. */
+  /** Whether a lower-case name is for the service alone: any under a prefix, and the edge's. */
   isReserved(name: string): boolean;
 }
 
@@ -36,7 +44,8 @@ export function reservedHeaders(
       }
       return undefined;
     },
-    isReserved: (name) => prefixes.some((prefix) => name.startsWith(`${prefix.toLowerCase()}-`)),
+    isReserved: (name) =>
+      name === EDGE_HEADER || prefixes.some((prefix) => name.startsWith(`${prefix.toLowerCase()}-`)),
     nameOf: (name) => `${answering}-${name.toUpperCase()}`,
   };
 }

@@ -4,7 +4,7 @@ import type { Permission } from '../core/access/permission.ts';
 import type { Json } from '../core/shared/json.ts';
 import type { RunOnce } from '../core/shared/run-once.ts';
 import type { WriteIdentity } from '../core/shared/write-identity.ts';
-import type { ReservedHeader } from './reserved-headers.ts';
+import type { ResponseHeader } from './reserved-headers.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import type { ApiRequest } from './api-request.ts';
 
@@ -31,7 +31,7 @@ export interface RouteAnswer {
   /** An answer of somebody else, passed on as it is. */
   readonly raw?: RawAnswer;
   /** Headers of the interface that belong to the answer, without their prefix. */
-  readonly reservedHeaders?: Readonly<Partial<Record<ReservedHeader, string>>>;
+  readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
   /** What an idempotency key keeps instead of the body, for the route's `replay` to make the body from. */
   readonly kept?: Json;
   /** Until when that may be kept, in ms since the epoch, if not for the whole day. */

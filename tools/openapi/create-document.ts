@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { PROBLEMS } from '../../src/http/problem.ts';
+import type { ReservedHeader } from '../../src/http/reserved-headers.ts';
 import type { AnyRoute } from './all-routes.ts';
 import type { DescribedAnswer, DescribedOperation, Example } from '../../src/http/openapi/operation.ts';
 import { applications } from '../../functions/applications/openapi.ts';
@@ -17,6 +18,9 @@ export const OPERATIONS: Readonly<Record<string, DescribedOperation>> = {
   ...applications,
   ...reactors,
 };
+
+/** A reserved header as the document names it. */
+const reserved = (name: ReservedHeader): string => `SVC-${name.toUpperCase()}`;
 
 const JSON_TYPE = 'application/json';
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
@@ -82,9 +86,9 @@ function failuresOf(route: AnyRoute, described: DescribedOperation): Readonly<Re
 }
 
 /** What a destination may answer is not ours to say. */
-const anything = z
-  .unknown()
-  .meta({ description: 'Of the destination, if the header `SVC-PROXY-DESTINATION-STATUS` is there.' });
+const anything = z.unknown().meta({
+  description: `Of the destination, if the header \`${reserved('proxy-destination-status')}\` is there.`,
+});
 
 const SHAPES = {
   problem: { own: problem, any: z.union([problem, gatewayMessage]) },
@@ -114,9 +118,9 @@ function failure(status: number, description: string, shape: keyof typeof SHAPES
   const response = {
     description,
     headers: {
-      'SVC-TRACE-ID': { ...TRACE, required: !mayBeTheGateways },
+      [reserved('trace-id')]: { ...TRACE, required: !mayBeTheGateways },
       ...([409, 429, 503].includes(status) && { 'Retry-After': RETRY_AFTER }),
-      ...(isProxy && { 'SVC-PROXY-DESTINATION-STATUS': { ...DESTINATION_STATUS, required: false } }),
+      ...(isProxy && { [reserved('proxy-destination-status')]: { ...DESTINATION_STATUS, required: false } }),
     },
     content: {
       [JSON_TYPE]: {
@@ -140,14 +144,14 @@ function valuesOf(examples: Readonly<Record<string, Example>> | undefined) {
 function answer({ description, schema, examples }: DescribedAnswer): ZodOpenApiResponseObject {
   return {
     description,
-    headers: { 'SVC-TRACE-ID': TRACE },
+    headers: { [reserved('trace-id')]: TRACE },
     ...(schema && { content: { [JSON_TYPE]: { schema, ...valuesOf(examples) } } }),
   };
 }
 
 const forwarded = ({ description }: DescribedAnswer): ZodOpenApiResponseObject => ({
   description,
-  headers: { 'SVC-TRACE-ID': TRACE, 'SVC-PROXY-DESTINATION-STATUS': DESTINATION_STATUS },
+  headers: { [reserved('trace-id')]: TRACE, [reserved('proxy-destination-status')]: DESTINATION_STATUS },
   content: { '*/*': { schema: {} } },
 });
 
@@ -160,17 +164,17 @@ const header = (name: string, description: string, more: object = {}) => ({
 });
 
 function requestHeaders(route: AnyRoute) {
-  const trace = header('SVC-TRACE-ID', 'Your id of the request, 1 to 200 visible ASCII characters.');
+  const trace = header(reserved('trace-id'), 'Your id of the request, 1 to 200 visible ASCII characters.');
   if (route.operation === 'proxy')
     return [
       trace,
-      header('SVC-PROXY-URL', 'The destination: https, port 443, a DNS name, no expressions.', {
+      header(reserved('proxy-url'), 'The destination: https, port 443, a DNS name, no expressions.', {
         required: true,
         schema: { type: 'string', format: 'uri', maxLength: 400 },
         example: 'https://api.processor.example.com/v1',
       }),
-      header('SVC-PROXY-KEEP-ALIVE', 'Becomes `Keep-Alive` of the outbound call.'),
-      header('SVC-PROXY-CONNECTION', 'Becomes `Connection` of the outbound call.'),
+      header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
+      header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
     ];
   if (!['POST', 'PUT', 'PATCH'].includes(route.method)) return [trace];
   const kept =
@@ -179,7 +183,7 @@ function requestHeaders(route: AnyRoute) {
       : 'The outcome of the first success is kept for 24 hours and replayed. The same key with another body is 422.';
   return [
     trace,
-    header('SVC-IDEMPOTENCY-KEY', kept, { schema: { type: 'string', minLength: 1, maxLength: 400 } }),
+    header(reserved('idempotency-key'), kept, { schema: { type: 'string', minLength: 1, maxLength: 400 } }),
   ];
 }
 
@@ -278,7 +282,7 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
 
 const ABOUT = `A tokenization service in your own AWS account: it keeps sensitive values as tokens, and gives them back only by the caller's permissions and access rules.
 
-Every request carries the key of an application or session in \`SVC-API-KEY\`. An operator may have chosen another prefix for the \`SVC-\` headers. Bodies are JSON, times ISO 8601 with an offset. Failures have the fields of RFC 9457 and never hold data. One trailing slash is ignored on every path; unknown members of a body are ignored.`;
+Every request carries the key of an application or session in \`${reserved('api-key')}\`. An operator may have chosen another prefix for the \`SVC-\` headers. Bodies are JSON, times ISO 8601 with an offset. Failures have the fields of RFC 9457 and never hold data. One trailing slash is ignored on every path; unknown members of a body are ignored.`;
 
 /** The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is described does not exist. */
 export function createOpenApiDocument(routes: readonly AnyRoute[], version: string): object {
@@ -323,7 +327,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
           key: {
             type: 'apiKey',
             in: 'header',
-            name: 'SVC-API-KEY',
+            name: reserved('api-key'),
             description: 'Of an application or a session.',
           },
         },

@@ -30,7 +30,7 @@ export interface ProxyRequest {
   /** The query as it came, without `?`. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields of the interface itself, which stay here. */
+  /** Fields for the service alone, in lower case: they never go to a destination. */
   readonly isReserved: (name: string) => boolean;
   /** Fields that are added for the destination. */
   readonly extraHeaders: HeaderFields;

@@ -18,8 +18,6 @@ const NOT_FORWARDED = new Set([
   'expect',
   'forwarded',
   'x-amzn-trace-id',
-  // What an edge in front of the service proves itself by.
-  'x-cloakroom-edge',
   'x-amz-cf-id',
   'via',
 ]);
@@ -54,7 +52,7 @@ function field(name: string, value: string, fields: TemplateFields): Renderable<
   };
 }
 
-/** The fields that go to the destination; values with references are filled in. `isReserved`: fields of the interface itself. */
+/** The fields for the destination, references filled in. `isReserved`: for the service alone. */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,
   isReserved: (name: string) => boolean,

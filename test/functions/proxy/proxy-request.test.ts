@@ -1,0 +1,51 @@
+import type { EgressClient, HeaderFields } from '../../../src/core/egress/egress-client.ts';
+import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
+import { apiRequest } from '../../../src/http/api-request.ts';
+import { EDGE_HEADER } from '../../../src/http/edge-secret.ts';
+import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
+import { aCaller, anEvent } from '../../http/an-api.ts';
+
+const SECRET = 'the secret of the edge';
+
+/** Sends a request through the proxy; returns what its destination and the caller received. */
+async function forwarded(sent: Readonly<Record<string, string>>, answered: HeaderFields) {
+  let received: HeaderFields = [];
+  const egress: EgressClient = {
+    send({ headers }) {
+      received = headers.reveal();
+      return Promise.resolve({ status: 200, headers: answered, body: Buffer.from('') });
+    },
+  };
+  const headers = { 'SVC-PROXY-URL': 'https://destination.example.com/', ...sent };
+  const request = apiRequest(anEvent({ method: 'POST', path: '/proxy', headers, body: 'x' }), [
+    'SVC',
+    'ACME',
+  ]);
+  // Without expressions nothing else of its dependencies is asked.
+  const deps = { egress, egressAllowList: [], clock: Date.now } as unknown as ForwardDeps;
+  const response = await forward(deps, aCaller({ permissions: ['token:use'] }), proxyRequest(request));
+  return { received, returned: response.headers };
+}
+
+describe('a request that the proxy forwards', () => {
+  it.each([EDGE_HEADER, EDGE_HEADER.toUpperCase()])(
+    'never carries the secret of the edge, sent as %s',
+    async (name) => {
+      const { received } = await forwarded({ [name]: SECRET, 'x-other': 'kept' }, []);
+      expect(received).toContainEqual(['x-other', 'kept']);
+      expect(JSON.stringify(received)).not.toContain(SECRET);
+    },
+  );
+
+  it('carries no header under any of the prefixes but the trace id', async () => {
+    const { received } = await forwarded({ 'SVC-API-KEY': 'key', 'acme-anything': 'else' }, []);
+    const names = received.map(([name]) => name.toLowerCase());
+    expect(names.filter((name) => /^(?:svc|acme)-/.test(name))).toEqual(['svc-trace-id']);
+  });
+
+  it('returns no header that the destination has spelled like one of the service', async () => {
+    const answered = [EDGE_HEADER, 'SVC-Trace-Id', 'acme-x'].map((name) => [name, 'forged'] as const);
+    const { returned } = await forwarded({}, [...answered, ['x-other', 'kept']]);
+    expect(returned).toEqual([['x-other', 'kept']]);
+  });
+});
