@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { APPLICATION_TYPES } from '../../src/core/access/permission.ts';
+import { SESSION_LIMITS } from '../../src/core/access/session.ts';
+import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import {
   application,
@@ -10,6 +12,8 @@ import {
   session,
   tenant,
 } from '../../src/http/openapi/schemas.ts';
+import { counted } from '../../src/http/openapi/words.ts';
+import { IDS_MAX } from '../../src/http/page-query.ts';
 
 const ID = { id: 'The application.' };
 
@@ -28,6 +32,7 @@ const RULES = {
   'rules[].permissions': { words: 'What the rule grants.', limits: { minItems: 1 } },
 };
 
+const NAME = `Up to ${counted(NAME_MAX_LENGTH)} characters.`;
 const GRANTS = { permissions: 'Granted on everything; data is masked.', ...RULES };
 const LOST = 'Lost against other updates several times, or the same idempotency key is still running.';
 const EITHER = 'At least one of `permissions` and `rules` must hold something.';
@@ -43,7 +48,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Create an application',
     description: EITHER,
     members: {
-      name: 'Up to 200 characters.',
+      name: NAME,
       type: 'Which permissions it may hold: `public` for browsers, `private` for servers, `management` for operators.',
       ...GRANTS,
       expires_at: 'ISO 8601; from that instant the key is refused.',
@@ -64,7 +69,11 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     tag: 'Applications',
     summary: 'List applications',
     query: z.object({
-      id: z.array(z.string()).max(1000).optional().meta({ description: 'Only these; at most 1,000.' }),
+      id: z
+        .array(z.string())
+        .max(IDS_MAX)
+        .optional()
+        .meta({ description: `Only these; at most ${counted(IDS_MAX)}.` }),
       type: z.array(z.enum(APPLICATION_TYPES)).optional().meta({ description: 'Only of these types.' }),
       ...pageParameters,
     }),
@@ -88,7 +97,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Update an application',
     description: `Replaces name, permissions and rules. ${EITHER}`,
     parameters: ID,
-    members: { name: 'Up to 200 characters.', ...GRANTS },
+    members: { name: NAME, ...GRANTS },
     requests: { rules: { summary: 'Other rules', value: BILLING } },
     answer: { description: 'The application after the update.', schema: application },
     failures: { 409: LOST },
@@ -130,7 +139,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Update the tenant',
     description: 'Replaces name and settings.',
     members: {
-      name: 'Up to 200 characters.',
+      name: NAME,
       settings: 'What is left out is off.',
       'settings.deduplicate_tokens': 'Whether tokens are deduplicated when a request does not say.',
     },
@@ -142,8 +151,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   createSession: {
     tag: 'Sessions',
     summary: 'Create a session',
-    description:
-      'With a public key and no body. It lives for three minutes and has no access until it is authorized.',
+    description: `With a public key and no body. It lives for ${counted(SESSION_LIMITS.lifetimeMs / 60_000)} minutes and has no access until it is authorized.`,
     answer: {
       description: 'The session: its key, and the nonce by which a server authorizes it.',
       schema: session,

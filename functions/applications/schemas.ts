@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   CONDITION_ATTRIBUTES,
   CONDITION_OPERATORS,
+  RULE_LIMITS,
   TRANSFORMS,
   type AccessRule,
 } from '../../src/core/access/access-rule.ts';
@@ -20,10 +21,6 @@ import { invalid } from '../../src/core/shared/service-error.ts';
 import { parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
 import { idsOf, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
 import { body, boolean, lengthTo, list, name, names, oneOf, optional, text } from '../../src/http/schemas.ts';
-
-const DESCRIPTION_MAX_LENGTH = 500;
-const CONDITION_VALUE_MAX_LENGTH = 500;
-const RULES_MAX = 100;
 
 const permission = oneOf(names(PERMISSION_NAMES), 'is not a permission');
 
@@ -47,7 +44,7 @@ const condition = z.pipe(
     {
       attribute: oneOf(CONDITION_ATTRIBUTES, 'must be id or container'),
       operator: oneOf(CONDITION_OPERATORS, 'must be starts_with or equals'),
-      value: text.check(...lengthTo(CONDITION_VALUE_MAX_LENGTH)),
+      value: text.check(...lengthTo(RULE_LIMITS.conditionValue)),
     },
     { error: 'must be an object' },
   ),
@@ -61,7 +58,10 @@ const rule = z.pipe(
     {
       description: optional(
         text.check(
-          z.maxLength(DESCRIPTION_MAX_LENGTH, `must be at most ${String(DESCRIPTION_MAX_LENGTH)} characters`),
+          z.maxLength(
+            RULE_LIMITS.description,
+            `must be at most ${String(RULE_LIMITS.description)} characters`,
+          ),
         ),
       ),
       priority: z
@@ -77,7 +77,7 @@ const rule = z.pipe(
   z.transform((given): AccessRule => defined(given)),
 );
 
-const rules = list(rule, RULES_MAX);
+const rules = list(rule, RULE_LIMITS.rules);
 
 const expiresAt = z.pipe(
   text,

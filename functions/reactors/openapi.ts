@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
+import { READABLE_MS } from '../../src/core/reactors/invocation.ts';
+import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import {
   acceptedInvocation,
@@ -8,17 +11,23 @@ import {
   reactorResponse,
   reactorResult,
 } from '../../src/http/openapi/schemas.ts';
+import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import { IDS_MAX } from '../../src/http/page-query.ts';
+import { PATTERN_MAX_LENGTH, TIMEOUT } from './schemas.ts';
 
 const TAG = 'Reactors';
 const ID = { id: 'The reactor.' };
 
-const CONFIGURATION = { maxProperties: 25, propertyNames: { minLength: 1, maxLength: 200 } };
+const CONFIGURATION = {
+  maxProperties: REACTOR_LIMITS.configuration,
+  propertyNames: { minLength: 1, maxLength: REACTOR_LIMITS.configurationKey },
+};
 
 const MEMBERS = {
-  name: 'Up to 200 characters.',
-  code: 'CommonJS for Node.js 16: `module.exports = async (req) => ({ raw, tokenize })`. Up to 50,000 characters; not run now.',
+  name: `Up to ${counted(NAME_MAX_LENGTH)} characters.`,
+  code: `CommonJS for Node.js 16: \`module.exports = async (req) => ({ raw, tokenize })\`. Up to ${counted(REACTOR_LIMITS.code)} characters; not run now.`,
   configuration: {
-    words: 'Up to 25 texts that the code reads as `req.configuration`.',
+    words: `Up to ${counted(REACTOR_LIMITS.configuration)} texts that the code reads as \`req.configuration\`.`,
     limits: CONFIGURATION,
   },
   application: 'A public or private application as which the code may call the service through `req.bt`.',
@@ -46,8 +55,12 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'List reactors',
     query: z.object({
-      id: z.array(z.string()).max(1000).optional().meta({ description: 'Only these; at most 1,000.' }),
-      name: z.string().max(200).optional().meta({
+      id: z
+        .array(z.string())
+        .max(IDS_MAX)
+        .optional()
+        .meta({ description: `Only these; at most ${counted(IDS_MAX)}.` }),
+      name: z.string().max(PATTERN_MAX_LENGTH).optional().meta({
         description: 'Without regard to case; `*` is any run of characters; without `*` it means contains.',
       }),
       ...pageParameters,
@@ -104,7 +117,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
       args: 'An object or array whose texts may hold detokenization expressions, or one expression that gives an object.',
       callback_url: 'https; where the result goes.',
       callbackUrl: 'The same by another name.',
-      timeout_ms: 'Time of the code, with `callback_url` only. Default 10000.',
+      timeout_ms: `Time of the code, with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
       timeoutMs: 'The same by another name.',
     },
     requests: {
@@ -129,7 +142,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
       403: 'Only private applications and sessions with `token:use` invoke reactors, with tokens that it covers. Or thrown by the code.',
       404: 'No such reactor.',
       409: 'A request with the same idempotency key is still running; or its code has run, and its answer is no longer kept.',
-      413: 'The body is over 5 MB, or the tokens of the arguments are.',
+      413: `The body is over ${megabytes(REACTOR_LIMITS.invocationBytes)}, or the tokens of the arguments are.`,
       429: 'Throttled. Or thrown by the code.',
       503: 'The store, the key service or Lambda is unavailable or throttling. Or thrown by the code.',
       422: 'The code does not load, or does not export a function. Or the idempotency key was used with another body.',
@@ -140,8 +153,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
   getReactorResult: {
     tag: TAG,
     summary: 'Get the result of an asynchronous invocation',
-    description:
-      'For 24 hours, for the application or session that invoked. `result` goes earlier if a cvc or a token that was filled into the arguments ends.',
+    description: `For ${counted(READABLE_MS / 3_600_000)} hours, for the application or session that invoked. \`result\` goes earlier if a cvc or a token that was filled into the arguments ends.`,
     parameters: { ...ID, invocation_id: 'Of the answer that accepted it.' },
     answer: { description: 'Where it stands.', schema: reactorResult },
   },

@@ -2,6 +2,7 @@ import { patchReactor, updateReactor } from '../../src/core/reactors/change-reac
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
 import { deleteReactor } from '../../src/core/reactors/delete-reactor.ts';
 import { getReactor } from '../../src/core/reactors/get-reactor.ts';
+import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import { getResult } from '../../src/core/reactors/get-result.ts';
 import { listReactors } from '../../src/core/reactors/list-reactors.ts';
 import { presentPage } from '../../src/http/page-query.ts';
@@ -88,7 +89,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     path: '/reactors/{id}/react',
     permission: 'token:use',
     success: 200,
-    bodyMaxBytes: 5_000_000,
+    bodyMaxBytes: REACTOR_LIMITS.invocationBytes,
     body: reactBody,
     handle: (deps: ReactorsDeps, { caller, params: { id = '' }, body, request, ...rest }) =>
       invokeReactor(deps, caller, { ...body, reactorId: id }, request, rest),

@@ -1,10 +1,6 @@
 import * as z from 'zod/mini';
 import type { ReactorPatch } from '../../src/core/reactors/change-reactor.ts';
-import {
-  CODE_MAX_LENGTH,
-  CONFIGURATION_MAX_ENTRIES,
-  type ReactorDefinition,
-} from '../../src/core/reactors/reactor.ts';
+import { REACTOR_LIMITS, type ReactorDefinition } from '../../src/core/reactors/reactor.ts';
 import { defined } from '../../src/core/shared/defined.ts';
 import { isJsonObject } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
@@ -12,38 +8,33 @@ import { invalid } from '../../src/core/shared/service-error.ts';
 import { idsOf, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
 import { body, json, lengthTo, name, optional, text, textMap, wellFormed } from '../../src/http/schemas.ts';
 
-const KEY_MAX_LENGTH = 200;
-const VALUE_MAX_LENGTH = 1_000;
-/** Most bytes of code as JSON: with its configuration a reactor fits one item of the store, whatever its characters. */
-const CODE_MAX_BYTES = 200_000;
-
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const code = text.check(
-  ...lengthTo(CODE_MAX_LENGTH),
+  ...lengthTo(REACTOR_LIMITS.code),
   wellFormed,
   z.refine(
-    (given) => Buffer.byteLength(JSON.stringify(given)) <= CODE_MAX_BYTES,
-    `must be at most ${String(CODE_MAX_BYTES)} bytes as JSON`,
+    (given) => Buffer.byteLength(JSON.stringify(given)) <= REACTOR_LIMITS.codeBytes,
+    `must be at most ${String(REACTOR_LIMITS.codeBytes)} bytes as JSON`,
   ),
 );
 
 /** Limits of a configuration's entries; `null` stands for an entry that is removed. */
 function checkEntries(given: unknown, context: z.core.$RefinementCtx): void {
   const entries = Object.entries(isJsonObject(given) ? given : {});
-  if (entries.length > CONFIGURATION_MAX_ENTRIES) {
+  if (entries.length > REACTOR_LIMITS.configuration) {
     context.addIssue({
       code: 'custom',
-      message: `must be at most ${String(CONFIGURATION_MAX_ENTRIES)} entries`,
+      message: `must be at most ${String(REACTOR_LIMITS.configuration)} entries`,
     });
     return;
   }
   for (const [key, value] of entries) {
     const message =
-      key.length < 1 || key.length > KEY_MAX_LENGTH
-        ? `must have a name of 1 to ${String(KEY_MAX_LENGTH)} characters`
-        : isText(value) && value.length > VALUE_MAX_LENGTH
-          ? `must be at most ${String(VALUE_MAX_LENGTH)} characters`
+      key.length < 1 || key.length > REACTOR_LIMITS.configurationKey
+        ? `must have a name of 1 to ${String(REACTOR_LIMITS.configurationKey)} characters`
+        : isText(value) && value.length > REACTOR_LIMITS.configurationValue
+          ? `must be at most ${String(REACTOR_LIMITS.configurationValue)} characters`
           : isText(value) && !(key.isWellFormed() && value.isWellFormed())
             ? 'must be well-formed Unicode'
             : undefined;
@@ -118,7 +109,8 @@ export const patchReactorBody = z.pipe(
   }),
 );
 
-const PATTERN_MAX_LENGTH = 200;
+/** Length of the name that a list is narrowed to, in characters. */
+export const PATTERN_MAX_LENGTH = 200;
 
 /** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
 export const listReactorsQuery = queryOf((query) => {
@@ -131,7 +123,8 @@ export const listReactorsQuery = queryOf((query) => {
   };
 });
 
-const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
+/** Time of the code of an asynchronous invocation, in ms. */
+export const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
 const TIMEOUT_RANGE = `must be a whole number from ${String(TIMEOUT.least)} to ${String(TIMEOUT.most)}`;
 
 const timeoutMs = z

@@ -1,29 +1,38 @@
 import { z } from 'zod';
+import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
+import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
+import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
+import { DATA_MAX_BYTES } from '../../src/core/tokens/prepare-token.ts';
+import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
+import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
+import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import { listedToken, pageOf, pageParameters, token, writtenToken } from '../../src/http/openapi/schemas.ts';
+import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import { IDS_MAX } from '../../src/http/page-query.ts';
 
 const TAG = 'Tokens';
 const ID = { id: 'The token. Ids are decoded once.' };
 
 const MEMBERS = {
-  data: 'Any JSON but `null`, up to 3.5 MB; what its type demands.',
+  data: `Any JSON but \`null\`, up to ${megabytes(DATA_MAX_BYTES)}; what its type demands.`,
   mask: "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
   containers: {
-    words: "1 to 10 paths like `/pci/high/`. Default, also for an empty list: the type's.",
-    limits: { maxItems: 10 },
+    words: `1 to ${counted(TOKEN_LIMITS.containers)} paths like \`/pci/high/\`. Default, also for an empty list: the type's.`,
+    limits: { maxItems: TOKEN_LIMITS.containers },
   },
   metadata: {
-    words: 'Up to 50 texts that are not sensitive, to find the token by.',
-    limits: { maxProperties: 50, propertyNames: { maxLength: 40 } },
+    words: `Up to ${counted(TOKEN_LIMITS.metadata)} texts that are not sensitive, to find the token by.`,
+    limits: { maxProperties: TOKEN_LIMITS.metadata, propertyNames: { maxLength: TOKEN_LIMITS.metadataKey } },
   },
   search_indexes: {
-    words:
-      'Up to 10 expressions; what they give can be searched for by `data:"..."`. No plaintext is stored.',
-    limits: { maxItems: 10 },
+    words: `Up to ${counted(TOKEN_LIMITS.searchIndexes)} expressions; what they give can be searched for by \`data:"..."\`. No plaintext is stored.`,
+    limits: { maxItems: TOKEN_LIMITS.searchIndexes },
   },
   fingerprint_expression: {
     words: "What the fingerprint is made of; must read `data`. Default: the type's.",
-    limits: { maxLength: 400 },
+    limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
   },
   deduplicate_token:
     'Answer with an existing token of the same type, fingerprint, containers and mask (under a fingerprint expression of your own: of the same data), if it lives as long, instead of making a second one.',
@@ -46,7 +55,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Create a token',
     description: "A card's `cvc` is shown for an hour and then removed. " + DEDUPLICATION,
     members: {
-      id: '3 to 400 characters without `# / \\ + ? [ ] | & = % < > { } ^`, or an expression that gives them, like `{{ data.number | alias_card: false, true }}`. Default: a random UUID.',
+      id: `${counted(ID_LENGTH.least)} to ${counted(ID_LENGTH.most)} characters without \`# / \\ + ? [ ] | & = % < > { } ^\`, or an expression that gives them, like \`{{ data.number | alias_card: false, true }}\`. Default: a random UUID.`,
       type: 'Decides validation and defaults.',
       ...MEMBERS,
     },
@@ -89,9 +98,9 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     query: z.object({
       id: z
         .array(z.string())
-        .max(1000)
+        .max(IDS_MAX)
         .optional()
-        .meta({ description: 'Only these, `?id=a&id=b`; at most 1,000.' }),
+        .meta({ description: `Only these, \`?id=a&id=b\`; at most ${counted(IDS_MAX)}.` }),
       metadata: z
         .record(z.string(), z.string())
         .optional()
@@ -124,11 +133,11 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
       data: 'Merged into the data; `null` is refused.',
       mask: 'Merged into the mask; `null` takes it away.',
       metadata: { words: 'Merged; `null` removes all of it.', limits: MEMBERS.metadata.limits },
-      containers: { words: "`null` goes back to the type's default.", limits: { maxItems: 10 } },
-      search_indexes: { words: '`null` removes them.', limits: { maxItems: 10 } },
+      containers: { words: "`null` goes back to the type's default.", limits: MEMBERS.containers.limits },
+      search_indexes: { words: '`null` removes them.', limits: MEMBERS.search_indexes.limits },
       fingerprint_expression: {
         words: "`null` goes back to the type's default.",
-        limits: { maxLength: 400 },
+        limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
       },
       expires_at: '`null` removes the expiry.',
     },
@@ -160,7 +169,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     members: {
       query: 'The terms. Without it every token that the caller may search is found.',
       page: 'From 1.',
-      size: '1 to 100. Default 20.',
+      size: `1 to ${counted(PAGE_SIZE_MAX)}. Default ${counted(PAGE_SIZE_DEFAULT)}.`,
       after: 'Cursor of a page of the same search.',
     },
     requests: {
@@ -174,8 +183,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   tokenize: {
     tag: TAG,
     summary: 'Tokenize any JSON',
-    description:
-      'An object with `type` and `data` becomes a token and is replaced by the Token object; every other value but `null` becomes a `token` token and is replaced by its id. At most 100, all or none.',
+    description: `An object with \`type\` and \`data\` becomes a token and is replaced by the Token object; every other value but \`null\` becomes a \`token\` token and is replaced by its id. At most ${counted(TOKENIZED_MAX)}, all or none.`,
     requests: {
       order: { summary: 'An order with a card', value: { order: 'o-1', card: CARD, note: null } },
     },
@@ -190,8 +198,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   detokenize: {
     tag: TAG,
     summary: 'Detokenize any JSON',
-    description:
-      'Fills in every expression as the transform of the deciding `token:read` rule shows the token. At most 100 tokens, and 6 MB and 100,000 elements and members of them.',
+    description: `Fills in every expression as the transform of the deciding \`token:read\` rule shows the token. At most ${counted(DETOKENIZED_MAX)} tokens, and ${megabytes(DETOKENIZED_MAX_BYTES)} and ${counted(MEMBERS_MAX)} elements and members of them.`,
     requests: {
       masked: {
         summary: 'The last four digits',

@@ -51,7 +51,7 @@ interface KeptAnswer {
 }
 
 const METHODS = new Set(['POST', 'PUT', 'PATCH']);
-const KEY_MAX_LENGTH = 400;
+export const KEY_MAX_LENGTH = 400;
 
 function checkedKey({ route, request }: MatchedRoute<never>): string | undefined {
   if (!METHODS.has(route.method) || route.idempotency === 'none') return undefined;

@@ -49,7 +49,8 @@ export function pageRequest({ page: givenPage, size: givenSize, after }: GivenPa
   return { kind: 'numbered', page, size };
 }
 
-const IDS_MAX = 1_000;
+/** Ids that one list is narrowed to. */
+export const IDS_MAX = 1_000;
 
 /** The ids that a list is narrowed to; none if it is not. Throws `validation_failed` for too many. */
 export function idsOf(query: URLSearchParams): readonly string[] {

@@ -8,7 +8,7 @@ import { parseJsonBody } from './json-body.ts';
 import type { Route } from './route.ts';
 
 /** Largest body of any request, in bytes (docs/contract.md#bodies). */
-const BODY_MAX_BYTES = 6_000_000;
+export const BODY_MAX_BYTES = 6_000_000;
 
 const JSON_TYPE = /^[^/\s]+\/(?:[^/\s]+\+)?json$/i;
 const MERGE_PATCH = 'application/merge-patch+json';

@@ -23,8 +23,11 @@ export function optional<T extends ZodMiniType>(
   );
 }
 
+/** Elements of a list, unless its member says less. */
+export const LIST_MAX = 100;
+
 /** A list of at most `most` elements; a longer one is refused before its elements are looked at. */
-export function list<T extends ZodMiniType>(element: T, most = 100) {
+export function list<T extends ZodMiniType>(element: T, most: number = LIST_MAX) {
   return z
     .array(element, { error: 'must be an array' })
     .check(z.maxLength(most, `must be at most ${String(most)}`));

@@ -1,5 +1,10 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
+import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
+import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
+import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
 import { PROBLEMS } from '../../src/http/problem.ts';
 import type { ReservedHeader } from '../../src/http/reserved-headers.ts';
 import type { AnyRoute } from './all-routes.ts';
@@ -47,7 +52,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'A permission is missing, no rule matches, or the type of the application is wrong.',
   404: 'No such resource in this tenant, or it has expired.',
   409: 'A request with the same idempotency key is still running.',
-  413: 'The body is over 6 MB, or the answer would be, or the tokens that it names are, or these hold more than 100,000 elements and members.',
+  413: `The body is over ${megabytes(BODY_MAX_BYTES)}, or the answer would be, or the tokens that it names are, or these hold more than ${counted(MEMBERS_MAX)} elements and members.`,
   415: 'The body must be `application/merge-patch+json`.',
   422: 'The idempotency key was used with another body.',
   429: 'Throttled.',
@@ -170,7 +175,7 @@ function requestHeaders(route: AnyRoute) {
       trace,
       header(reserved('proxy-url'), 'The destination: https, port 443, a DNS name, no expressions.', {
         required: true,
-        schema: { type: 'string', format: 'uri', maxLength: 400 },
+        schema: { type: 'string', format: 'uri', maxLength: DESTINATION_MAX_LENGTH },
         example: 'https://api.processor.example.com/v1',
       }),
       header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
@@ -183,7 +188,9 @@ function requestHeaders(route: AnyRoute) {
       : 'The outcome of the first success is kept for 24 hours and replayed. The same key with another body is 422.';
   return [
     trace,
-    header(reserved('idempotency-key'), kept, { schema: { type: 'string', minLength: 1, maxLength: 400 } }),
+    header(reserved('idempotency-key'), kept, {
+      schema: { type: 'string', minLength: 1, maxLength: KEY_MAX_LENGTH },
+    }),
   ];
 }
 

@@ -18,6 +18,9 @@ export interface Condition {
   readonly value: string;
 }
 
+/** Rules of one credential, and lengths in characters. */
+export const RULE_LIMITS = { rules: 100, description: 500, conditionValue: 500 } as const;
+
 /** An access rule (docs/contract.md#access-rules). It has either a container or conditions. */
 export interface AccessRule {
   readonly description?: string;

@@ -11,13 +11,13 @@ import type { Caller } from '../applications/application.ts';
 import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
 
-/**
- * How long a session lives unless its authorization says otherwise, in ms
- * (docs/contract.md#sessions).
- */
-const LIFETIME_MS = 3 * 60 * 1000;
-/** The longest that an authorization may make it, in ms. */
-const LONGEST_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const SESSION_LIMITS = {
+  /** How long a session lives unless its authorization says otherwise (docs/contract.md#sessions). */
+  lifetimeMs: 3 * 60 * 1000,
+  longestLifetimeMs: 24 * 60 * 60 * 1000,
+  /** Of grants as JSON: they are in the session's record. An application's cannot be as large. */
+  grantsBytes: 300_000,
+} as const;
 const NONCE_BYTES = 24;
 
 /** A session before anybody has authorized it. */
@@ -80,7 +80,7 @@ export async function createSession(
   requireType(caller, 'public', 'create');
   const key = generateApiKey('session', caller.tenantId);
   const nonce = new Secret(base58.encode(randomBytes(NONCE_BYTES)));
-  const expiresAt = deps.clock() + LIFETIME_MS;
+  const expiresAt = deps.clock() + SESSION_LIMITS.lifetimeMs;
   const { tenantId, applicationId } = caller;
   const hashes = { keyHash: hashApiKey(key), nonceHash: hashApiKey(nonce) };
   await deps.sessionStore.create({
@@ -99,14 +99,11 @@ export interface Authorization extends Grants {
   readonly expiresAt?: number;
 }
 
-/** Largest grants of a session, in bytes of JSON: they stand in its record. An application's cannot be as large. */
-const GRANTS_MAX_BYTES = 300_000;
-
 function checkAuthorization({ permissions, rules, expiresAt }: Authorization, now: number): void {
-  if (Buffer.byteLength(JSON.stringify({ permissions, rules })) > GRANTS_MAX_BYTES)
+  if (Buffer.byteLength(JSON.stringify({ permissions, rules })) > SESSION_LIMITS.grantsBytes)
     throw new ServiceError(
       'payload_too_large',
-      `Permissions and rules of a session are at most ${String(GRANTS_MAX_BYTES)} bytes of JSON.`,
+      `Permissions and rules of a session are at most ${String(SESSION_LIMITS.grantsBytes)} bytes of JSON.`,
     );
   const fields = new FieldReporter();
   if (permissions.length === 0 && rules.length === 0)
@@ -120,8 +117,11 @@ function checkAuthorization({ permissions, rules, expiresAt }: Authorization, no
   });
   checkPriorities(rules, fields.report);
   if (expiresAt !== undefined && expiresAt <= now) fields.report('expires_at', 'must be in the future');
-  if (expiresAt !== undefined && expiresAt > now + LONGEST_LIFETIME_MS)
-    fields.report('expires_at', 'must be within 24 hours');
+  if (expiresAt !== undefined && expiresAt > now + SESSION_LIMITS.longestLifetimeMs)
+    fields.report(
+      'expires_at',
+      `must be within ${String(SESSION_LIMITS.longestLifetimeMs / 3_600_000)} hours`,
+    );
   fields.throwIfFailed();
 }
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /** Longest destination, in characters (docs/contract.md#destination). */
-const DESTINATION_MAX_LENGTH = 400;
+export const DESTINATION_MAX_LENGTH = 400;
 
 /** Origins that the deployer admits although the rules would not: `host`, `host:port`, or with a scheme. */
 export type EgressAllowList = readonly string[];

@@ -39,12 +39,8 @@ export interface ProxyRequest {
   readonly ownHost: string | undefined;
 }
 
-/**
- * Time to the whole answer, and largest body of one
- * (docs/contract.md#the-response-of-the-destination).
- */
-const TIMEOUT_MS = 25_000;
-const BODY_MAX_BYTES = 6_000_000;
+/** Time to the whole answer, and largest body of one (docs/contract.md#the-response-of-the-destination). */
+export const PROXY_LIMITS = { timeoutMs: 25_000, bodyMaxBytes: 6_000_000 } as const;
 
 /** Whether a body stands in any other coding than its own (RFC 9110, section 8.4; codings know no case). */
 function isCompressed(contentEncoding: string): boolean {
@@ -116,8 +112,7 @@ export async function forward(
     target: new Secret(rendered.target),
     headers: new Secret([...rendered.headers, ...request.extraHeaders]),
     body: new Secret(rendered.body),
-    timeoutMs: TIMEOUT_MS,
-    bodyMaxBytes: BODY_MAX_BYTES,
+    ...PROXY_LIMITS,
   });
   return { ...response, headers: responseHeaders(response.headers, request.isReserved) };
 }

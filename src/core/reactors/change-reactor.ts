@@ -14,12 +14,7 @@ import {
 import type { ChangeReactorDeps } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor, type ReactorView } from './get-reactor.ts';
 import { openReactor, sealContent } from './open-reactor.ts';
-import {
-  CONFIGURATION_MAX_ENTRIES,
-  type Configuration,
-  type ReactorDefinition,
-  type StoredReactor,
-} from './reactor.ts';
+import { REACTOR_LIMITS, type Configuration, type ReactorDefinition, type StoredReactor } from './reactor.ts';
 
 /** What a PATCH says; members that are absent stay. */
 export interface ReactorPatch {
@@ -131,8 +126,8 @@ function merged(
   for (const [name, value] of Object.entries(patch.reveal()))
     if (value === null) entries.delete(name);
     else entries.set(name, value);
-  if (entries.size > CONFIGURATION_MAX_ENTRIES)
-    throw invalid('configuration', `must be at most ${String(CONFIGURATION_MAX_ENTRIES)} entries`);
+  if (entries.size > REACTOR_LIMITS.configuration)
+    throw invalid('configuration', `must be at most ${String(REACTOR_LIMITS.configuration)} entries`);
   return new Secret(Object.fromEntries(entries));
 }
 

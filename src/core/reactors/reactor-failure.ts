@@ -1,4 +1,4 @@
-import { MEMBERS_MAX } from '../shared/json-extent.ts';
+import { DEPTH_MAX, MEMBERS_MAX } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import type { RunOutcome, ThrownError } from './reactor-runner.ts';
 
@@ -76,7 +76,7 @@ export function runFailure(
     case 'unserializable':
       return new ServiceError(
         'reactor_failed',
-        'The result cannot be written as JSON, or is nested deeper than 64 levels.',
+        `The result cannot be written as JSON, or is nested deeper than ${String(DEPTH_MAX)} levels.`,
       );
   }
 }

@@ -1,10 +1,16 @@
 import type { Secret } from '../shared/secret.ts';
 
-/** Longest code, in characters (docs/contract.md#code-of-a-reactor). */
-export const CODE_MAX_LENGTH = 50_000;
-
-/** Most entries of a configuration (docs/contract.md#create-and-change-reactors). */
-export const CONFIGURATION_MAX_ENTRIES = 25;
+/** Limits of a reactor (docs/contract.md#limits): entries, and lengths in characters. */
+export const REACTOR_LIMITS = {
+  code: 50_000,
+  /** As JSON: a reactor with its configuration fits one item of the store. */
+  codeBytes: 200_000,
+  configuration: 25,
+  configurationKey: 200,
+  configurationValue: 1_000,
+  /** A request to invoke it, and the tokens that are filled into its arguments. */
+  invocationBytes: 5_000_000,
+} as const;
 
 /** Names and values that the code can read. */
 export type Configuration = Readonly<Record<string, string>>;

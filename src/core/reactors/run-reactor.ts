@@ -12,7 +12,7 @@ import { tokenize, type ParseTokenInput, type Tokenized } from '../tokens/tokeni
 import { applicationOf, existingReactor, type GetReactorDeps } from './get-reactor.ts';
 import { withInvocationCredential, type InvocationCredentialStore } from './invocation-credential.ts';
 import { openConfiguration } from './open-reactor.ts';
-import type { StoredReactor } from './reactor.ts';
+import { REACTOR_LIMITS, type StoredReactor } from './reactor.ts';
 import { runFailure } from './reactor-failure.ts';
 import type { ClientCredential, ReactorRunner, RunOutcome, RunRequest } from './reactor-runner.ts';
 
@@ -45,10 +45,8 @@ export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
 
-/**
- * How arguments are detokenized: at most what an invocation may be large (docs/contract.md#limits).
- */
-export const ARGS = { permission: 'token:use', maxBytes: 5_000_000 } as const;
+/** How arguments are detokenized: at most what an invocation may be large (docs/contract.md#limits). */
+export const ARGS = { permission: 'token:use', maxBytes: REACTOR_LIMITS.invocationBytes } as const;
 
 /** Readings of the record while the reactor is changed again and again, and the pause between them in ms. */
 const READINGS = 12;

@@ -5,17 +5,20 @@
  */
 export type Container = string;
 
-const LEVELS = 8;
-const FORM = /^\/(?:[a-z0-9_-]{1,64}\/)*$/i;
+/** Levels of a container, and the length of each in characters. */
+export const CONTAINER_LIMITS = { levels: 8, segment: 64 } as const;
+
+const FORM = new RegExp(`^/(?:[a-z0-9_-]{1,${String(CONTAINER_LIMITS.segment)}}/)*$`, 'i');
 
 /** The stored form of a container path, or `undefined` if the text is not one. */
 export function parseContainer(text: string): Container | undefined {
-  return FORM.test(text) && text.split('/').length - 2 <= LEVELS ? text.toLowerCase() : undefined;
+  return FORM.test(text) && text.split('/').length - 2 <= CONTAINER_LIMITS.levels
+    ? text.toLowerCase()
+    : undefined;
 }
 
 /** What a caller is told about a container path that is refused. */
-export const CONTAINER_FORM =
-  'must start and end with "/", with up to 8 segments of up to 64 letters, digits, "_" and "-"';
+export const CONTAINER_FORM = `must start and end with "/", with up to ${String(CONTAINER_LIMITS.levels)} segments of up to ${String(CONTAINER_LIMITS.segment)} letters, digits, "_" and "-"`;
 
 /** Whether `outer` is `inner` or one of its ancestors: `/pci/` covers `/pci/high/`, not `/pcix/`. */
 export function covers(outer: Container, inner: Container): boolean {

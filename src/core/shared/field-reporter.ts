@@ -2,13 +2,13 @@ import { PATH_MAX_LENGTH } from './member-path.ts';
 import { invalidMembers, type FieldErrors, type ServiceError } from './service-error.ts';
 
 /** What a caller is told at the most: enough to mend a request, and never an answer as large as the request. */
-const PATHS_MAX = 100;
+export const PATHS_MAX = 100;
 const MESSAGES_MAX = 10;
 /** Problems that are looked at, also those that share a path or are not told: what is wrong a million times costs no more than this. */
 const PROBLEMS_MAX = 1_000;
 
 /** Expressions in one request. Far more than the 100 tokens that a request may name need; each costs memory until the answer. */
-const EXPRESSIONS_MAX = 10_000;
+export const EXPRESSIONS_MAX = 10_000;
 
 /** Reports a problem: `path` in the request (`data.number`), `message` without any of the value. */
 export type Report = (path: string, message: string) => void;

@@ -7,8 +7,8 @@ import type { Timestamp } from '../shared/timestamp.ts';
 import { parseExpiration } from './expiration.ts';
 import type { TokenDetails } from './token.ts';
 
-/** The limits of docs/contract.md#limits-of-a-token. Lengths in characters. */
-const LIMITS = {
+/** Limits of a token (docs/contract.md#limits): entries, and lengths in characters. */
+export const TOKEN_LIMITS = {
   containers: 10,
   metadata: 50,
   metadataKey: 40,
@@ -40,23 +40,23 @@ export function checkContainers(
     if (container === undefined) report(`containers[${String(index)}]`, CONTAINER_FORM);
     else containers.add(container);
   });
-  if (containers.size > LIMITS.containers)
-    report('containers', `must be at most ${String(LIMITS.containers)}`);
+  if (containers.size > TOKEN_LIMITS.containers)
+    report('containers', `must be at most ${String(TOKEN_LIMITS.containers)}`);
   return [...containers];
 }
 
 function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void {
   const entries = Object.entries(metadata ?? {});
-  if (entries.length > LIMITS.metadata)
-    report('metadata', `must have at most ${String(LIMITS.metadata)} entries`);
+  if (entries.length > TOKEN_LIMITS.metadata)
+    report('metadata', `must have at most ${String(TOKEN_LIMITS.metadata)} entries`);
   for (const [key, value] of entries) {
-    if (key.length < 1 || key.length > LIMITS.metadataKey) {
-      report('metadata', `keys must be 1 to ${String(LIMITS.metadataKey)} characters`);
+    if (key.length < 1 || key.length > TOKEN_LIMITS.metadataKey) {
+      report('metadata', `keys must be 1 to ${String(TOKEN_LIMITS.metadataKey)} characters`);
     }
-    if (value.length > LIMITS.metadataValue) {
+    if (value.length > TOKEN_LIMITS.metadataValue) {
       report(
-        `metadata.${key.slice(0, LIMITS.metadataKey)}`,
-        `must be at most ${String(LIMITS.metadataValue)} characters`,
+        `metadata.${key.slice(0, TOKEN_LIMITS.metadataKey)}`,
+        `must be at most ${String(TOKEN_LIMITS.metadataValue)} characters`,
       );
     }
   }
@@ -68,8 +68,11 @@ function checkMetadata(metadata: TokenDetails['metadata'], report: Report): void
  */
 function checkFingerprintExpression(expression: string | undefined, report: Report, budget: Budget): void {
   if (expression === undefined) return;
-  if (expression.length > LIMITS.fingerprintExpression) {
-    report('fingerprint_expression', `must be at most ${String(LIMITS.fingerprintExpression)} characters`);
+  if (expression.length > TOKEN_LIMITS.fingerprintExpression) {
+    report(
+      'fingerprint_expression',
+      `must be at most ${String(TOKEN_LIMITS.fingerprintExpression)} characters`,
+    );
     return;
   }
   checkExpression('fingerprint_expression', report, () => {
@@ -79,8 +82,8 @@ function checkFingerprintExpression(expression: string | undefined, report: Repo
 }
 
 function checkSearchIndexes(indexes: readonly string[], report: Report, budget: Budget): void {
-  if (indexes.length > LIMITS.searchIndexes)
-    report('search_indexes', `must be at most ${String(LIMITS.searchIndexes)}`);
+  if (indexes.length > TOKEN_LIMITS.searchIndexes)
+    report('search_indexes', `must be at most ${String(TOKEN_LIMITS.searchIndexes)}`);
   indexes.forEach((index, at) =>
     checkExpression(`search_indexes[${String(at)}]`, report, () => {
       checkTemplate(index, { names: ['data'] }, budget);

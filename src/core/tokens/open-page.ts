@@ -16,11 +16,8 @@ import type { StoredToken, TokenDescription, TokenHead, TokenView } from './toke
 import { descriptionOf } from './token-object.ts';
 import { tokenType } from './token-type.ts';
 
-/**
- * Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions
- * (docs/contract.md#list-tokens).
- */
-const PAGE_BYTES = 1_250_000;
+/** Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions (docs/contract.md#list-tokens). */
+export const PAGE_BYTES = 1_250_000;
 
 /** A token of a page, with the transform that its reader may see it under. */
 export interface PermittedHead {

@@ -49,7 +49,7 @@ export interface PreparedContent {
 export const DATA_MAX_BYTES = 3_500_000;
 
 /** Largest metadata, mask and expressions of a token together, in bytes of JSON: they stand in the token's own record. */
-const DETAILS_MAX_BYTES = 300_000;
+export const DETAILS_MAX_BYTES = 300_000;
 
 /** Throws `payload_too_large`; returns the JSON. */
 function checkSize(what: string, value: unknown, most: number): string {

@@ -19,7 +19,7 @@ export interface ResolveTokensDeps extends OpenTokenDeps {
 }
 
 /** Most distinct tokens that one request may detokenize (docs/contract.md#limits). */
-const TOKENS_MAX = 100;
+export const DETOKENIZED_MAX = 100;
 
 /** Why and how far a request detokenizes. */
 export interface Detokenization {
@@ -62,10 +62,10 @@ async function permittedTokens(
   references: readonly TokenReference[],
 ) {
   const ids = [...new Set(references.map(({ id }) => id))];
-  if (ids.length > TOKENS_MAX)
+  if (ids.length > DETOKENIZED_MAX)
     throw new ServiceError(
       'validation_failed',
-      `A request detokenizes at most ${String(TOKENS_MAX)} tokens.`,
+      `A request detokenizes at most ${String(DETOKENIZED_MAX)} tokens.`,
     );
   const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
   const permitted = found.map((token) => ({ token, transform: transformOf(caller, permission, token) }));

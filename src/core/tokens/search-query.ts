@@ -7,8 +7,9 @@ export type SearchTerm =
   | { readonly field: 'metadata'; readonly key: string; readonly value: string };
 
 const FIELDS = ['data', 'type', 'container', 'fingerprint', 'id'] as const;
-const TERMS_MAX = 20;
-const QUERY_MAX_LENGTH = 10_000;
+
+/** Terms of a query, and its length in characters. */
+export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
 
 /** `field:` with a metadata key plain or quoted, then a value, quoted (with `\"` and `\\`) or plain. */
 const TERM =
@@ -44,8 +45,8 @@ function termOf(match: RegExpExecArray): SearchTerm {
 
 /** Parses `data:"..." AND metadata.key:"..." AND type:card`. An empty query has no terms and matches everything. Throws `validation_failed`. */
 export function parseSearchQuery(query: string): readonly SearchTerm[] {
-  if (query.length > QUERY_MAX_LENGTH)
-    throw refused(`must be at most ${String(QUERY_MAX_LENGTH)} characters`);
+  if (query.length > SEARCH_LIMITS.query)
+    throw refused(`must be at most ${String(SEARCH_LIMITS.query)} characters`);
   const text = query.trim();
   const terms: SearchTerm[] = [];
   let at = 0;
@@ -54,7 +55,8 @@ export function parseSearchQuery(query: string): readonly SearchTerm[] {
     const match = TERM.exec(text);
     if (match === null) throw refused('must be terms such as data:"..." joined by AND');
     terms.push(termOf(match));
-    if (terms.length > TERMS_MAX) throw refused(`must have at most ${String(TERMS_MAX)} terms`);
+    if (terms.length > SEARCH_LIMITS.terms)
+      throw refused(`must have at most ${String(SEARCH_LIMITS.terms)} terms`);
     at = TERM.lastIndex;
     if (at === text.length) break;
     AND.lastIndex = at;

@@ -1,10 +1,11 @@
-/**
- * Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning
- * elsewhere (docs/contract.md#token-ids).
- */
+/** Length of an id, in characters. */
+export const ID_LENGTH = { least: 3, most: 400 } as const;
+
+/** Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning elsewhere (docs/contract.md#token-ids). */
 export function tokenIdProblem(id: string): string | undefined {
   const length = Array.from(id).length;
-  if (length < 3 || length > 400) return 'must be 3 to 400 characters';
+  const { least, most } = ID_LENGTH;
+  if (length < least || length > most) return `must be ${String(least)} to ${String(most)} characters`;
   // \p{Cc}: control characters; \p{Cs}: half of a surrogate pair, which has no UTF-8.
   if (/[#/\\+?[\]|&=%<>{}^]|\p{Cc}|\p{Cs}/u.test(id)) return 'has a character that ids must not have';
   return undefined;

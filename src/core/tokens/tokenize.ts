@@ -11,7 +11,7 @@ import type { TokenInput } from './token-input.ts';
 import type { TokenResult } from './token-result.ts';
 
 /** Most tokens that one request may create (docs/contract.md#tokenize). */
-const TOKENS_MAX = 100;
+export const TOKENIZED_MAX = 100;
 
 /** A place in a tokenized value, and whether the whole token or only its id goes there. */
 export interface TokenPlace {
@@ -56,8 +56,8 @@ function plan(value: Json, place: Place | undefined, found: Found[]): Plan {
       object: names.map((member) => [member, plan(value[member] ?? null, { parent: place, member }, found)]),
     };
   }
-  if (found.length === TOKENS_MAX)
-    throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENS_MAX)} tokens.`);
+  if (found.length === TOKENIZED_MAX)
+    throw new ServiceError('validation_failed', `A request creates at most ${String(TOKENIZED_MAX)} tokens.`);
   found.push({ place, value });
   return { leaf: { token: found.length - 1, shows: isObject ? 'token' : 'id' } };
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { CONDITION_ATTRIBUTES, CONDITION_OPERATORS, TRANSFORMS } from '../../core/access/access-rule.ts';
 import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permission.ts';
+import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/shared/pagination.ts';
+import { PAGE_BYTES } from '../../core/tokens/open-page.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
+import { counted } from './words.ts';
 
 /*
  * What leaves the service, for the OpenAPI document. The end-to-end tests check every response against it; the service itself sends what
@@ -112,8 +115,7 @@ export const listedToken = z
   })
   .meta({
     id: 'ListedToken',
-    description:
-      'The Token object. `_extras.omitted` names the members that are larger than their share of the page, 1,250,000 bytes of JSON divided by `size`, or that stand apart for their size: get the token to see them.',
+    description: `The Token object. \`_extras.omitted\` names the members that are larger than their share of the page, ${counted(PAGE_BYTES)} bytes of JSON divided by \`size\`, or that stand apart for their size: get the token to see them.`,
     examples: [CARD_TOKEN],
   });
 
@@ -296,7 +298,10 @@ export const tenant = z
 const pagination = z
   .object({
     total_items: z.int().optional(),
-    total_is_lower_bound: z.literal(true).optional().meta({ description: 'There are more than 10,000.' }),
+    total_is_lower_bound: z
+      .literal(true)
+      .optional()
+      .meta({ description: `There are more than ${counted(COUNT_MAX)}.` }),
     page_number: z.int().optional(),
     page_size: z.int(),
     total_pages: z.int().optional(),
@@ -317,8 +322,15 @@ export const pageParameters = {
     .int()
     .min(1)
     .optional()
-    .meta({ description: 'From 1. `page * size` is at most 10,000; go on with `after`.' }),
-  size: z.int().min(1).max(100).optional().meta({ description: 'Items of a page, 1 to 100. Default 20.' }),
+    .meta({ description: `From 1. \`page * size\` is at most ${counted(COUNT_MAX)}; go on with \`after\`.` }),
+  size: z
+    .int()
+    .min(1)
+    .max(PAGE_SIZE_MAX)
+    .optional()
+    .meta({
+      description: `Items of a page, 1 to ${counted(PAGE_SIZE_MAX)}. Default ${counted(PAGE_SIZE_DEFAULT)}.`,
+    }),
   after: z.string().optional().meta({
     description: 'Cursor of a page of the same list with the same filters. Costs the same at any depth.',
   }),

@@ -6,15 +6,15 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  * something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 492,
-  applications: 202,
-  proxy: 471,
-  reactors: 561,
-  'reactor-worker': 510,
-  'webhook-sender': 199,
-  sweeper: 173,
+  tokens: 494,
+  applications: 203,
+  proxy: 472,
+  reactors: 563,
+  'reactor-worker': 512,
+  'webhook-sender': 200,
+  sweeper: 175,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions; and it writes to the log what does not open.
-  operator: 440,
+  operator: 442,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const references = new Map<string, number>();

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { PATTERN_MAX_LENGTH, TIMEOUT } from '../../functions/reactors/schemas.ts';
+import { RULE_LIMITS } from '../../src/core/access/access-rule.ts';
+import { SESSION_LIMITS } from '../../src/core/access/session.ts';
+import { NAME_MAX_LENGTH } from '../../src/core/applications/application.ts';
+import { DESTINATION_MAX_LENGTH } from '../../src/core/egress/destination.ts';
+import { TEMPLATE_MAX_LENGTH } from '../../src/core/expressions/template.ts';
+import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
+import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
+import { CONTAINER_LIMITS } from '../../src/core/shared/container.ts';
+import { EXPRESSIONS_MAX, PATHS_MAX } from '../../src/core/shared/field-reporter.ts';
+import { DEPTH_MAX, MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
+import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
+import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
+import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
+import { DATA_MAX_BYTES, DETAILS_MAX_BYTES } from '../../src/core/tokens/prepare-token.ts';
+import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
+import { SEARCH_LIMITS } from '../../src/core/tokens/search-query.ts';
+import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
+import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
+import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
+import { IDS_MAX } from '../../src/http/page-query.ts';
+import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
+import { LIST_MAX } from '../../src/http/schemas.ts';
+
+const [minutes, hours] = [60_000, 3_600_000];
+
+/** The numbers of each row of docs/contract.md, in their order; MB in bytes. */
+const LIMITS: Readonly<Record<string, readonly number[]>> = {
+  Body: [BODY_MAX_BYTES, REACTOR_LIMITS.invocationBytes],
+  'Nesting of objects and arrays in a body': [DEPTH_MAX],
+  'Elements of arrays and members of objects in a body, all together': [MEMBERS_MAX],
+  'The same in the data of a token, also after an update': [MEMBERS_MAX],
+  'The same in all tokens that a request detokenizes': [MEMBERS_MAX],
+  'Id of a token': [ID_LENGTH.least, ID_LENGTH.most],
+  'Data of a token': [DATA_MAX_BYTES],
+  'Metadata, mask and expressions of a token': [DETAILS_MAX_BYTES],
+  'Containers of a token': [TOKEN_LIMITS.containers, CONTAINER_LIMITS.levels, CONTAINER_LIMITS.segment],
+  'Metadata of a token': [TOKEN_LIMITS.metadata, TOKEN_LIMITS.metadataKey, TOKEN_LIMITS.metadataValue],
+  'Search indexes of a token': [TOKEN_LIMITS.searchIndexes],
+  'Fingerprint expression of a token': [TOKEN_LIMITS.fingerprintExpression],
+  'Text with expressions': [TEMPLATE_MAX_LENGTH],
+  'Expressions of a request': [EXPRESSIONS_MAX],
+  'Tokens that a request creates': [TOKENIZED_MAX],
+  'Tokens that a request detokenizes': [DETOKENIZED_MAX],
+  'Data of the tokens that a request detokenizes': [DETOKENIZED_MAX_BYTES, REACTOR_LIMITS.invocationBytes],
+  'Search query': [SEARCH_LIMITS.terms, SEARCH_LIMITS.query],
+  'Items of a page': [PAGE_SIZE_MAX, PAGE_SIZE_DEFAULT],
+  'Items that numbered pages reach': [COUNT_MAX],
+  'Ids that a list is narrowed to': [IDS_MAX],
+  'Name of an application, a reactor or a tenant': [NAME_MAX_LENGTH],
+  'Name that a list of reactors is narrowed to': [PATTERN_MAX_LENGTH],
+  'Rules of an application or a session': [
+    RULE_LIMITS.rules,
+    RULE_LIMITS.description,
+    RULE_LIMITS.conditionValue,
+  ],
+  'Permissions and rules of a session': [SESSION_LIMITS.grantsBytes],
+  'Life of a session': [SESSION_LIMITS.lifetimeMs / minutes, SESSION_LIMITS.longestLifetimeMs / hours],
+  'Code of a reactor': [REACTOR_LIMITS.code, REACTOR_LIMITS.codeBytes],
+  'Configuration of a reactor': [
+    REACTOR_LIMITS.configuration,
+    REACTOR_LIMITS.configurationKey,
+    REACTOR_LIMITS.configurationValue,
+  ],
+  'Time of an asynchronous invocation': [TIMEOUT.least, TIMEOUT.most],
+  'Idempotency key': [KEY_MAX_LENGTH],
+  'Destination of the proxy': [DESTINATION_MAX_LENGTH],
+  'Response of a destination': [PROXY_LIMITS.bodyMaxBytes],
+  'Time of a destination': [PROXY_LIMITS.timeoutMs / 1000],
+  'Elements of a list that a member of the interface takes': [LIST_MAX],
+  'Members that a 400 tells of': [PATHS_MAX],
+};
+
+/** Rows of the table below the heading "Limits": what is limited, and the numbers of its limit. */
+function documentedLimits(): Readonly<Record<string, readonly number[]>> {
+  const text = readFileSync('docs/contract.md', 'utf8');
+  const [section = ''] = text.slice(text.indexOf('\n## Limits\n') + 1).split(/\n(?=###? )/);
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  return Object.fromEntries(
+    rows.slice(2).map((row) => {
+      const [, what = '', limit = ''] = row.split('|').map((cell) => cell.trim());
+      const numbers = [...limit.matchAll(/(\d[\d,.]*\d|\d)( MB)?/g)].map(
+        ([, number = '', unit]) => Number(number.replaceAll(',', '')) * (unit === undefined ? 1 : 1_000_000),
+      );
+      return [what, numbers];
+    }),
+  );
+}
+
+it('docs/contract.md states the limits of the code, all of them and no others', () => {
+  expect(documentedLimits()).toEqual(LIMITS);
+});
