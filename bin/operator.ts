@@ -2,19 +2,23 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  FLAGS,
+  flagsOf,
+  usageOf,
+  type CommandName,
+  type FlagName,
+} from '../functions/operator/command-names.ts';
 
-type Values = Arguments['values'];
-
-/** A command: what it takes from the command line, and what it needs of it. */
+/** What the command line does around a command, beyond sending its flags. */
 interface Command {
-  readonly usage: string;
   readonly does: string;
-  readonly needs: readonly (keyof Values)[];
-  readonly payload: (values: Values) => Answer;
-  /** For work of many steps: what the next step is asked after an answer, or `undefined` after the last. */
-  readonly next?: (answer: Answer, asked: Answer) => Answer | undefined;
+  /** For work of many steps: whether an answer is that of the last. */
+  readonly isDone?: (answer: Answer) => boolean;
   /** One line about a step that is done. */
-  readonly progress?: (answer: Answer, steps: number) => string;
+  readonly progress?: (answer: Answer) => string;
   /** Whether the answer says that something is wrong: exit code 1. */
   readonly isBad?: (answer: Answer) => boolean;
 }
@@ -25,82 +29,38 @@ type Answer = Readonly<Record<string, unknown>>;
 const idsIn = (unreadable: unknown): string =>
   Array.isArray(unreadable) && unreadable.length > 0 ? `; these do not open: ${unreadable.join(', ')}` : '';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  'create-tenant': {
-    usage: '--name NAME',
-    does: 'a new tenant with its first management key and webhook secret',
-    needs: ['name'],
-    payload: ({ name }) => ({ name }),
-  },
-  'list-tenants': {
-    usage: '',
-    does: 'all tenants',
-    needs: [],
-    payload: () => ({}),
-  },
-  'rotate-keys': {
-    usage: '--tenant ID',
-    does: 'another data key; old records keep opening under theirs',
-    needs: ['tenant'],
-    payload: ({ tenant }) => ({ tenant_id: tenant }),
-  },
-  'replace-root': {
-    usage: '--tenant ID [--start]',
-    does: 'another root key, for one that may have been copied: begins, or goes on',
-    needs: ['tenant'],
-    payload: ({ tenant, start }) => ({ tenant_id: tenant, start }),
-  },
+const BEHAVIOUR: Readonly<Record<CommandName, Command>> = {
+  'create-tenant': { does: 'a new tenant with its first management key and webhook secret' },
+  'list-tenants': { does: 'all tenants' },
+  'rotate-keys': { does: 'another data key; old records keep opening under theirs' },
+  'replace-root': { does: 'another root key, for one that may have been copied: begins, or goes on' },
   reseal: {
-    usage: '--tenant ID',
     does: 'seals old records under the current key while the service goes on',
-    needs: ['tenant'],
-    payload: ({ tenant }) => ({ tenant_id: tenant }),
-    next: ({ done }, asked) => (done === true ? undefined : asked),
+    isDone: ({ done }) => done === true,
     progress: ({ seen, resealed, left, unreadable }) =>
       `${String(seen)} seen, ${String(resealed)} resealed, ${String(left)} left so far${idsIn(unreadable)}`,
     isBad: ({ left }) => left !== 0,
   },
   'destroy-tenant': {
-    usage: '--tenant ID --confirm ID',
     does: 'destroys the keys of a tenant, then everything it has; cannot be undone',
-    needs: ['tenant', 'confirm'],
-    payload: ({ tenant, confirm }) => ({ tenant_id: tenant, confirm }),
-    next: ({ done }, asked) => (done === true ? undefined : asked),
+    isDone: ({ done }) => done === true,
     progress: ({ removed, what }) => `${String(removed)} ${String(what)} removed`,
   },
   health: {
-    usage: '',
     does: 'overdue work, queues, parked deliveries, cold reactors; exit code 1 if something is wrong',
-    needs: [],
-    payload: () => ({}),
     isBad: ({ healthy }) => healthy !== true,
   },
-  'rotate-webhook-secret': {
-    usage: '--tenant ID',
-    does: 'another webhook secret; the old one signs beside it for 24 hours',
-    needs: ['tenant'],
-    payload: ({ tenant }) => ({ tenant_id: tenant }),
-  },
+  'rotate-webhook-secret': { does: 'another webhook secret; the old one signs beside it for 24 hours' },
   'list-parked-deliveries': {
-    usage: '[--limit N]',
     does: 'results that could not be delivered and wait (default 100, the oldest first)',
-    needs: [],
-    payload: ({ limit }) => (limit === undefined ? {} : { limit: Number(limit) }),
   },
-  'resend-delivery': {
-    usage: '--tenant ID --invocation ID',
-    does: 'tries a parked delivery again, ten times as before',
-    needs: ['tenant', 'invocation'],
-    payload: ({ tenant, invocation }) => ({ tenant_id: tenant, invocation_id: invocation }),
-  },
+  'resend-delivery': { does: 'tries a parked delivery again, ten times as before' },
 };
 
 const USAGE = `npm run operator -- COMMAND [options]
 
 Commands
-${Object.entries(COMMANDS)
-  .map(([name, { usage, does }]) => `  ${`${name} ${usage}`.trim().padEnd(46)} ${does}`)
-  .join('\n')}
+${COMMAND_NAMES.map((name) => `  ${usageOf(name).padEnd(46)} ${BEHAVIOUR[name].does}`).join('\n')}
 
 Options
   --function NAME   the operator function (default Cloakroom-operator; the stack output OperatorFunctionName)
@@ -119,12 +79,7 @@ function parse(args: readonly string[]) {
       args: localWithFile(args),
       allowPositionals: true,
       options: {
-        name: { type: 'string' },
-        tenant: { type: 'string' },
-        confirm: { type: 'string' },
-        start: { type: 'boolean', default: false },
-        invocation: { type: 'string' },
-        limit: { type: 'string' },
+        ...FLAGS,
         function: { type: 'string', default: 'Cloakroom-operator' },
         local: { type: 'string' },
         json: { type: 'boolean', default: false },
@@ -148,6 +103,8 @@ function localWithFile(args: readonly string[]): string[] {
 
 type Arguments = ReturnType<typeof parse>;
 
+const isCommand = (name: string): name is CommandName => COMMAND_NAMES.some((each) => each === name);
+
 function commandOf({ values, positionals }: Arguments): {
   readonly command: Command;
   readonly payload: Answer;
@@ -155,12 +112,16 @@ function commandOf({ values, positionals }: Arguments): {
   const [name, ...rest] = positionals;
   if (name === undefined) throw new UsageError('a command is missing');
   if (rest.length > 0) throw new UsageError(`unexpected argument: ${rest.join(' ')}`);
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw new UsageError(`unknown command: ${name}`);
-  const missing = command.needs.filter((option) => values[option] === undefined || values[option] === '');
+  if (!isCommand(name)) throw new UsageError(`unknown command: ${name}`);
+  const missing = COMMANDS[name].needs.filter((flag) => values[flag] === undefined || values[flag] === '');
   if (missing.length > 0)
-    throw new UsageError(`${name} needs ${missing.map((option) => `--${option}`).join(' and ')}`);
-  return { command, payload: { command: name, ...command.payload(values) } };
+    throw new UsageError(`${name} needs ${missing.map((flag) => `--${flag}`).join(' and ')}`);
+  const members = flagsOf(name).map((flag) => [FLAGS[flag].member, valueOf(values, flag)] as const);
+  return { command: BEHAVIOUR[name], payload: { command: name, ...Object.fromEntries(members) } };
+}
+
+function valueOf(values: Arguments['values'], flag: FlagName): unknown {
+  return flag === 'limit' && values.limit !== undefined ? Number(values.limit) : values[flag];
 }
 
 /** The endpoint of the local service; whoever has no credentials of a role there is the administrator of the account. */
@@ -199,16 +160,13 @@ async function carryOut(args: Arguments): Promise<{ readonly command: Command; r
   const { command, payload } = commandOf(args);
   const { local, function: name } = args.values;
   const client = new LambdaClient(local === undefined ? {} : localClient(local));
-  let result: Answer = {};
-  let asked: Answer | undefined = payload;
-  for (let steps = 1; asked !== undefined; steps += 1) {
-    result = await invoke(client, name, asked);
-    if (command.progress !== undefined) console.error(command.progress(result, steps));
-    asked = command.next?.(result, asked);
+  for (;;) {
+    const result = await invoke(client, name, payload);
+    if (command.progress !== undefined) console.error(command.progress(result));
+    if (command.isDone === undefined || command.isDone(result)) return { command, result };
     // Somebody is at work on what is left.
-    if (asked !== undefined && result['removed'] === 0) await sleep(5_000);
+    if (result['removed'] === 0) await sleep(5_000);
   }
-  return { command, result };
 }
 
 /** A value as text; members of an object beside one another. */

@@ -4,6 +4,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
+import { COMMAND_NAMES, usageOf } from '../functions/operator/command-names.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
 import { environment as workerEnvironment } from '../functions/reactor-worker/config.ts';
@@ -52,6 +53,7 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
     ['route', 'docs/api.md', '## Operations', routes],
     ['error code', 'docs/api.md', '## Errors', Object.keys(PROBLEMS)],
     ['setting', 'docs/deploy.md', '## Settings', SETTING_NAMES],
+    ['operator command', 'docs/deploy.md', '## Operator', COMMAND_NAMES.map(usageOf)],
     ['environment variable', 'docs/deploy.md', '## Environment of the functions', environments],
     [
       'package for code',

@@ -11,34 +11,37 @@ import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 import { listParkedDeliveries, resendDelivery } from '../../src/core/webhooks/parked-deliveries.ts';
 import { rotateWebhookSecret } from '../../src/core/webhooks/webhook-secrets.ts';
 import { isDestroyed } from '../../src/core/tenants/tenant.ts';
+import {
+  COMMAND_NAMES,
+  FLAGS,
+  flagsOf,
+  type CommandName,
+  type FlagName,
+  type FlagOf,
+} from './command-names.ts';
 import type { OperatorDeps } from './dependencies.ts';
 
 const PARKED_MAX = 1_000;
 
-const tenantId = z.uuid();
+/** What flags hold. Anyone with the right to invoke the function can send any payload. */
+const VALUES = {
+  name: z.string(),
+  tenant: z.uuid(),
+  confirm: z.string(),
+  start: z._default(z.boolean(), false),
+  invocation: z.uuid(),
+  limit: z._default(z.int().check(z.minimum(1), z.maximum(PARKED_MAX)), 100),
+} as const satisfies Readonly<Record<FlagName, z.ZodMiniType>>;
 
-/** What an operator can ask for. The payload comes from whoever may invoke the function, and is checked like any other input. */
-const command = z.discriminatedUnion('command', [
-  z.object({ command: z.literal('create-tenant'), name: z.string() }),
-  z.object({ command: z.literal('list-tenants') }),
-  z.object({ command: z.literal('rotate-keys'), tenant_id: tenantId }),
-  z.object({
-    command: z.literal('replace-root'),
-    tenant_id: tenantId,
-    start: z._default(z.boolean(), false),
-  }),
-  z.object({ command: z.literal('reseal'), tenant_id: tenantId }),
-  z.object({ command: z.literal('destroy-tenant'), tenant_id: tenantId, confirm: z.string() }),
-  z.object({ command: z.literal('health') }),
-  z.object({ command: z.literal('rotate-webhook-secret'), tenant_id: tenantId }),
-  z.object({
-    command: z.literal('list-parked-deliveries'),
-    limit: z._default(z.int().check(z.minimum(1), z.maximum(PARKED_MAX)), 100),
-  }),
-  z.object({ command: z.literal('resend-delivery'), tenant_id: tenantId, invocation_id: z.uuid() }),
-]);
+/** A command's part of the payload, by its members. */
+type Command<Name extends CommandName> = {
+  readonly [Flag in FlagOf<Name> as (typeof FLAGS)[Flag]['member']]: z.output<(typeof VALUES)[Flag]>;
+};
 
-type Command<Name> = Extract<z.output<typeof command>, { readonly command: Name }>;
+const named = z.object({ command: z.enum(COMMAND_NAMES) });
+
+const inputOf = (name: CommandName) =>
+  z.object(Object.fromEntries(flagsOf(name).map((flag) => [FLAGS[flag].member, VALUES[flag]])));
 
 function presentParked(invocation: Invocation) {
   return {
@@ -53,11 +56,8 @@ function presentParked(invocation: Invocation) {
   };
 }
 
-const COMMANDS: {
-  readonly [Name in z.output<typeof command>['command']]: (
-    deps: OperatorDeps,
-    given: Command<Name>,
-  ) => Promise<unknown>;
+const RUN: {
+  readonly [Name in CommandName]: (deps: OperatorDeps, given: Command<Name>) => Promise<unknown>;
 } = {
   'create-tenant': async (deps: OperatorDeps, { name }: Command<'create-tenant'>) => {
     const created = await createTenant(deps, { name });
@@ -130,8 +130,8 @@ const COMMANDS: {
 
 /** Carries out one command and returns its result. Throws what the command throws; Lambda reports it to the invoker. */
 export async function runCommand(deps: OperatorDeps, payload: unknown): Promise<unknown> {
-  const given = command.parse(payload);
+  const { command } = named.parse(payload);
   // The schema has made sure that the command gets what is its own.
-  const run = COMMANDS[given.command] as (deps: OperatorDeps, given: unknown) => Promise<unknown>;
-  return run(deps, given);
+  const run = RUN[command] as (deps: OperatorDeps, given: unknown) => Promise<unknown>;
+  return run(deps, inputOf(command).parse(payload));
 }

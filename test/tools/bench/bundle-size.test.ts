@@ -14,7 +14,7 @@ const LIMITS_KB = {
   'webhook-sender': 200,
   sweeper: 175,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions; and it writes to the log what does not open.
-  operator: 442,
+  operator: 438,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const references = new Map<string, number>();
