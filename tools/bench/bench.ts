@@ -1,6 +1,6 @@
 // `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own, and one table of all budgets. `-- --write` writes
 // what was found into docs/performance/figures.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs one with its own options. Times are worth something on an idle machine alone.
-import { fork, execFileSync } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +22,17 @@ const SECTIONS = [
   'sweep',
 ];
 /** Programs without a budget, each run by its name with its own options. */
-const APART = ['cold-start-profile', 'expressions', 'load', 'storage'];
+const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'storage'];
 const DOCUMENT = 'docs/performance/figures.md';
 
 const args = process.argv.slice(2);
 const [program = '', separator] = args;
 if (APART.includes(program) || separator === '--') {
   const options = args.slice(1).filter((arg) => arg !== '--');
-  const child = fork(join(import.meta.dirname, `${program}.ts`), options);
+  // Not a fork: without a parent to report to it prints.
+  const child = spawn(process.execPath, [join(import.meta.dirname, `${program}.ts`), ...options], {
+    stdio: 'inherit',
+  });
   process.exit(await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1))));
 }
 const writes = args.includes('--write');
