@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
 import { corsOf } from './cors.ts';
 
 const textList = z.union([
@@ -67,7 +68,7 @@ export const settingsSchema = z
       .enum(['strict', 'lenient'], { error: 'must be strict or lenient' })
       .default('strict'),
     /** How long a cvc lives, in seconds. */
-    cvcLifetimeSeconds: wholeNumber(1, 86_400).default(3_600),
+    cvcLifetimeSeconds: wholeNumber(1, CVC_LIFETIME_SECONDS.most).default(CVC_LIFETIME_SECONDS.default),
     /** Partitions of the list index per tenant. Never change it on a deployment that holds tokens. */
     listShards: wholeNumber(1, 64).default(8),
     /** Origins that the proxy and webhooks may reach although the egress rules refuse them: `host`, `host:port`, or with a scheme. */

@@ -12,7 +12,7 @@ import {
   session,
   tenant,
 } from '../../src/http/openapi/schemas.ts';
-import { counted } from '../../src/http/openapi/words.ts';
+import { counted, duration } from '../../src/http/openapi/words.ts';
 import { IDS_MAX } from '../../src/http/page-query.ts';
 
 const ID = { id: 'The application.' };
@@ -151,7 +151,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   createSession: {
     tag: 'Sessions',
     summary: 'Create a session',
-    description: `With a public key and no body. It lives for ${counted(SESSION_LIMITS.lifetimeMs / 60_000)} minutes and has no access until it is authorized.`,
+    description: `With a public key and no body. It lives for ${duration(SESSION_LIMITS.lifetimeMs)} and has no access until it is authorized.`,
     answer: {
       description: 'The session: its key, and the nonce by which a server authorizes it.',
       schema: session,

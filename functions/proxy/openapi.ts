@@ -1,6 +1,6 @@
 import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
-import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import { duration, megabytes } from '../../src/http/openapi/words.ts';
 
 /** Forwarding has no body of its own to describe: what comes is passed on, and so is what the destination answers. */
 export const proxy: Readonly<Record<string, DescribedOperation>> = {
@@ -14,7 +14,7 @@ export const proxy: Readonly<Record<string, DescribedOperation>> = {
     failures: {
       400: 'A bad expression, an unknown token, or a destination that is not allowed.',
       403: 'Only private applications and sessions with `token:use` use the proxy, and only tokens that it covers.',
-      408: `The destination took longer than ${counted(PROXY_LIMITS.timeoutMs / 1000)} seconds.`,
+      408: `The destination took longer than ${duration(PROXY_LIMITS.timeoutMs)}.`,
       502: `The destination cannot be reached, has no valid certificate, or answered more than ${megabytes(PROXY_LIMITS.bodyMaxBytes)}.`,
     },
   },

@@ -11,7 +11,7 @@ import {
   reactorResponse,
   reactorResult,
 } from '../../src/http/openapi/schemas.ts';
-import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
 import { IDS_MAX } from '../../src/http/page-query.ts';
 import { PATTERN_MAX_LENGTH, TIMEOUT } from './schemas.ts';
 
@@ -153,7 +153,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
   getReactorResult: {
     tag: TAG,
     summary: 'Get the result of an asynchronous invocation',
-    description: `For ${counted(READABLE_MS / 3_600_000)} hours, for the application or session that invoked. \`result\` goes earlier if a cvc or a token that was filled into the arguments ends.`,
+    description: `For ${duration(READABLE_MS)}, for the application or session that invoked. \`result\` goes earlier if a cvc or a token that was filled into the arguments ends.`,
     parameters: { ...ID, invocation_id: 'Of the answer that accepted it.' },
     answer: { description: 'Where it stands.', schema: reactorResult },
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
 import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
+import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
 import { DATA_MAX_BYTES } from '../../src/core/tokens/prepare-token.ts';
 import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
@@ -9,7 +10,7 @@ import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
 import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import { listedToken, pageOf, pageParameters, token, writtenToken } from '../../src/http/openapi/schemas.ts';
-import { counted, megabytes } from '../../src/http/openapi/words.ts';
+import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
 import { IDS_MAX } from '../../src/http/page-query.ts';
 
 const TAG = 'Tokens';
@@ -53,7 +54,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   createToken: {
     tag: TAG,
     summary: 'Create a token',
-    description: "A card's `cvc` is shown for an hour and then removed. " + DEDUPLICATION,
+    description: `A card's \`cvc\` is shown for as long as the service keeps it (setting \`cvcLifetimeSeconds\`, by default ${duration(CVC_LIFETIME_SECONDS.default * 1_000)}) and then removed. ${DEDUPLICATION}`,
     members: {
       id: `${counted(ID_LENGTH.least)} to ${counted(ID_LENGTH.most)} characters without \`# / \\ + ? [ ] | & = % < > { } ^\`, or an expression that gives them, like \`{{ data.number | alias_card: false, true }}\`. Default: a random UUID.`,
       type: 'Decides validation and defaults.',

@@ -12,6 +12,7 @@ import { EXPRESSIONS_MAX, PATHS_MAX } from '../../src/core/shared/field-reporter
 import { DEPTH_MAX, MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
 import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/core/shared/pagination.ts';
 import { TOKEN_LIMITS } from '../../src/core/tokens/check-content.ts';
+import { CVC_LIFETIME_SECONDS } from '../../src/core/tokens/cvc-lifetime.ts';
 import { DETOKENIZED_MAX_BYTES } from '../../src/core/tokens/detokenize.ts';
 import { DATA_MAX_BYTES, DETAILS_MAX_BYTES } from '../../src/core/tokens/prepare-token.ts';
 import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
@@ -34,6 +35,7 @@ const LIMITS: Readonly<Record<string, readonly number[]>> = {
   'The same in all tokens that a request detokenizes': [MEMBERS_MAX],
   'Id of a token': [ID_LENGTH.least, ID_LENGTH.most],
   'Data of a token': [DATA_MAX_BYTES],
+  "Life of a card's `cvc`": [CVC_LIFETIME_SECONDS.default, CVC_LIFETIME_SECONDS.most],
   'Metadata, mask and expressions of a token': [DETAILS_MAX_BYTES],
   'Containers of a token': [TOKEN_LIMITS.containers, CONTAINER_LIMITS.levels, CONTAINER_LIMITS.segment],
   'Metadata of a token': [TOKEN_LIMITS.metadata, TOKEN_LIMITS.metadataKey, TOKEN_LIMITS.metadataValue],

@@ -235,7 +235,7 @@ async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactor
 async function cvcStripped(stage: Stage, { billing }: Clients, { id, cvcEndsAt }: Card): Promise<void> {
   await stage.chapter(
     'The cvc is gone',
-    `A cvc may not be kept. It lives for an hour; in this demo for ${String(stage.cvcLifetimeSeconds)} seconds, counted from the card's creation.`,
+    `A cvc may not be kept. It lives for the setting cvcLifetimeSeconds: in this demo ${String(stage.cvcLifetimeSeconds)} seconds, counted from the card's creation.`,
   );
   const remainingMs = cvcEndsAt - Date.now();
   if (remainingMs > 0) {

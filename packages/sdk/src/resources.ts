@@ -17,7 +17,7 @@ export interface CardData {
   readonly expiration_month?: number | string | null | undefined;
   /** Four digits. */
   readonly expiration_year?: number | string | null | undefined;
-  /** Three or four digits; gone after an hour. */
+  /** Three or four digits; removed when its lifetime ends, which the operator sets. */
   readonly cvc?: string | number | null | undefined;
 }
 

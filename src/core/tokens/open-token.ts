@@ -41,12 +41,12 @@ export function openData(
   return vault.open(sealContext(token, 'data'), token.sealedData, allowance);
 }
 
-/** Whether a card has a cvc whose hour is not over; whether the record is still there is another question. */
+/** Whether a card has a cvc that has not ended; its record may be gone all the same. */
 function hasCvc(token: StoredToken, now: number): boolean {
   return token.cvcUntil !== undefined && token.cvcUntil > now;
 }
 
-/** A card's cvc; `undefined` from the instant its hour is over, whether it was swept or not. */
+/** A card's cvc; `undefined` from the instant it ends, whether it was swept or not. */
 async function openCvc(
   deps: OpenTokenDeps,
   token: StoredToken,

@@ -59,7 +59,7 @@ export interface TokenStore {
   find(tenantId: string, id: string): Promise<StoredToken | undefined>;
   /** Those of the tokens that exist, in any order, in as few calls as possible. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredToken[]>;
-  /** The cvc of those of the cards that have one, by token id; the caller checks their hour. */
+  /** The cvc of those of the cards that have one, by token id; the caller checks their end. */
   findCvcs(tenantId: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredCvc>>;
   /** {@link findMany} without the data that stands in items of its own. */
   findHeads(tenantId: string, ids: readonly string[]): Promise<readonly TokenHead[]>;

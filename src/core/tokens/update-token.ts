@@ -39,7 +39,7 @@ export interface TokenPatch {
   readonly expiresAt?: string | null;
 }
 
-/** What happens to a card's cvc: it keeps its hour unless the patch speaks of it. */
+/** What happens to a card's cvc: it keeps its end unless the patch has one. */
 type CvcChange = 'kept' | 'removed' | 'set';
 
 /** The patched data, and what the patch does to a cvc, which is not part of the stored data. */
