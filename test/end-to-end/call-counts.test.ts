@@ -7,8 +7,9 @@ import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
 import { aCvc, aStoredToken } from '../adapters/dynamodb/a-stored-token.ts';
 import { aDatabase } from '../support/a-database.ts';
+import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { runService, type RunningService } from '../support/run-service.ts';
-import { CARD, client, type CallOptions } from '../support/service.ts';
+import { CARD } from '../support/sample-requests.ts';
 
 /** What an operation costs: calls by name, and units of all of them together. */
 interface Cost {
@@ -53,21 +54,10 @@ const costOf = (counts: readonly { action: string; calls: number; units: number 
 });
 
 let service: RunningService;
-type Client = ReturnType<typeof client>;
-let app: Client;
+let app: HttpClient;
 
 /** A client of the service of this file. */
-function clientOf(apiKey: string): Client {
-  const plain = client(apiKey);
-  const at = (options?: CallOptions) => ({ ...options, baseUrl: service.credentials.base_url });
-  return {
-    get: (path, options) => plain.get(path, at(options)),
-    post: (path, body, options) => plain.post(path, body, at(options)),
-    put: (path, body, options) => plain.put(path, body, at(options)),
-    patch: (path, body, options) => plain.patch(path, body, at(options)),
-    delete: (path, options) => plain.delete(path, at(options)),
-  };
-}
+const clientOf = (apiKey: string) => httpClient(service.credentials.base_url, apiKey);
 
 const counter = () => `${service.credentials.aws_endpoint_url}/_local/calls`;
 

@@ -1,6 +1,7 @@
 import { startCheckout, sdkForBrowsers, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Tab } from '../support/chromium.ts';
-import { anApplication, aRevealingApplication, call, CARD, client, credentials } from '../support/service.ts';
+import { httpClient } from '../support/http-client.ts';
+import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
 
 // The example of `examples/browser/`, in a browser, as its user and its keyboard meet it. The service is another origin.
 jest.setTimeout(60_000);
@@ -486,7 +487,7 @@ describe('the server of the page', () => {
     const { body: note } = await vault.post('/tokens', { type: 'token', data: 'a note', mask: '{{ data }}' });
     const { body: session } = await client(publicKey).post('/sessions');
     const body = { nonce: session.nonce, token_id: note.id };
-    const authorized = await call(undefined, 'POST', '/authorize', { baseUrl: checkout.origin, body });
+    const authorized = await httpClient(checkout.origin, undefined).post('/authorize', body);
     expect(authorized.status).toBe(204);
     expect((await client(session.session_key).get(`/tokens/${note.id as string}`)).status).toBe(403);
   });
@@ -509,10 +510,10 @@ describe('the server of the page', () => {
 
   it('serves nothing else, and survives what it is sent', async () => {
     await openPage();
+    const visitor = httpClient(checkout.origin, undefined);
     for (const path of ['/server.js', '/../server.js', '//', '/constructor', '/README.md'])
-      expect((await call(undefined, 'GET', path, { baseUrl: checkout.origin })).status).toBe(404);
-    const authorize = (options: object) =>
-      call(undefined, 'POST', '/authorize', { baseUrl: checkout.origin, ...options });
+      expect((await visitor.get(path)).status).toBe(404);
+    const authorize = (options: object) => visitor.send('POST', '/authorize', options);
     const body = { nonce: 'unknown', token_id: 'unknown' };
     expect((await authorize({ body })).status).toBe(502);
     expect((await authorize({ body: { nonce: [] } })).status).toBe(400);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { setFaults } from '../support/fault-control.ts';
+import { send, type Answer } from '../support/http-client.ts';
 import { runService, type RunningService } from '../support/run-service.ts';
-import { call, type Answer } from '../support/service.ts';
 
 jest.setTimeout(600_000);
 
@@ -25,7 +25,7 @@ let receiver: TestDestination;
 let counter: TestDestination;
 
 const api = (key: string, method: string, path: string, body: unknown): Promise<Answer> =>
-  call(key, method, path, { baseUrl: service.credentials.base_url, body });
+  send(service.credentials.base_url, key, method, path, { body });
 
 /** Counts its own runs before it does anything else. */
 const CODE = `

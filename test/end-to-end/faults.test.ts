@@ -11,9 +11,10 @@ import {
   type IsExpectedFailure,
   type TrafficTarget,
 } from '../support/fault-traffic.ts';
+import { send, type Answer, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, type RunningService } from '../support/run-service.ts';
-import { call, revealing, type Answer, type Body } from '../support/service.ts';
+import { revealing } from '../support/sample-requests.ts';
 import { TokenLedger } from '../support/token-ledger.ts';
 
 jest.setTimeout(180_000);
@@ -30,10 +31,7 @@ let service: RunningService;
 let destination: TestDestination;
 
 const api = (key: string, method: string, path: string, body?: unknown): Promise<Answer> =>
-  call(key, method, path, {
-    baseUrl: service.credentials.base_url,
-    ...(body === undefined ? {} : { body }),
-  });
+  send(service.credentials.base_url, key, method, path, { body });
 
 async function made(key: string, path: string, body: unknown): Promise<Body> {
   const answer = await api(key, 'POST', path, body);
@@ -296,8 +294,8 @@ describe('an idempotency key whose answer could not be kept', () => {
   let first: readonly Answer[];
   let second: readonly Answer[];
 
-  const send = ({ key, method, path, body, headers }: Unkept) =>
-    call(key, method, path, { baseUrl: target.baseUrl, body, headers });
+  const sendUnkept = ({ key, method, path, body, headers }: Unkept) =>
+    send(target.baseUrl, key, method, path, { body, headers });
   const answerOf = (name: string): Answer => {
     const answer = second[unkept.findIndex((each) => each.name === name)];
     if (answer === undefined) throw new Error(name);
@@ -325,12 +323,12 @@ describe('an idempotency key whose answer could not be kept', () => {
     }));
     await setFaults(service.credentials, ['dynamodb/UpdateItem:error:1']);
     try {
-      first = await Promise.all(unkept.map(send));
+      first = await Promise.all(unkept.map(sendUnkept));
     } finally {
       await setFaults(service.credentials, []);
     }
     await sleep(LEASE_MS);
-    second = await Promise.all(unkept.map(send));
+    second = await Promise.all(unkept.map(sendUnkept));
   }, 150_000);
 
   it('is answered by 503 first, and can be used when its lease is over', () => {

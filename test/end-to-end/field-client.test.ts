@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { runService, type RunningService } from '../support/run-service.ts';
-import { CARD } from '../support/service.ts';
+import { CARD, revealing } from '../support/sample-requests.ts';
 
 jest.setTimeout(120_000);
 
@@ -107,23 +107,7 @@ beforeAll(async () => {
     type: 'private',
     // What the other service knows and this one does not.
     can_create_expiring_applications: true,
-    rules: [
-      {
-        description: 'everything',
-        priority: 1,
-        container: '/',
-        transform: 'reveal',
-        permissions: [
-          'token:create',
-          'token:read',
-          'token:update',
-          'token:delete',
-          'token:search',
-          'token:use',
-        ],
-        granted_by: 'nobody',
-      },
-    ],
+    rules: [{ description: 'everything', ...revealing(), granted_by: 'nobody' }],
   });
   expect(made.status).toBe(201);
   applicationId = made.body.id as string;

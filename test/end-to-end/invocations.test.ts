@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { send, type Answer } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, type RunningService } from '../support/run-service.ts';
-import { call, CARD, type Answer } from '../support/service.ts';
+import { CARD } from '../support/sample-requests.ts';
 
 jest.setTimeout(180_000);
 
@@ -15,10 +16,7 @@ let certificate: ReturnType<typeof testCertificate>;
 let invoker: { id: string; key: string };
 
 const api = (method: string, path: string, body?: unknown, key = invoker.key): Promise<Answer> =>
-  call(key, method, path, {
-    baseUrl: service.credentials.base_url,
-    ...(body === undefined ? {} : { body }),
-  });
+  send(service.credentials.base_url, key, method, path, { body });
 const manage = (method: string, path: string, body?: unknown) =>
   api(method, path, body, service.credentials.management_key);
 const operator = (payload: object) => operatorOf(service.credentials, payload);

@@ -7,7 +7,7 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { needlesOf, occurrences } from '../support/needles.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
-import { call, type Answer, type CallOptions } from '../support/service.ts';
+import { send, type Answer, type CallOptions } from '../support/http-client.ts';
 
 jest.setTimeout(180_000);
 
@@ -60,7 +60,7 @@ const marks: Record<string, string> = {
 const collected: Answer[] = [];
 
 async function api(key: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const answer = await call(key, method, path, { baseUrl: service.credentials.base_url, ...options });
+  const answer = await send(service.credentials.base_url, key, method, path, options);
   collected.push(answer);
   return answer;
 }

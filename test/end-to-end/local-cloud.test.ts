@@ -3,6 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { allItems, bytesOf } from '../support/aws.ts';
+import { httpClient } from '../support/http-client.ts';
 import { runService, temporaryFolder } from '../support/run-service.ts';
 import { aRevealingApplication, call, CARD, credentials } from '../support/service.ts';
 
@@ -13,12 +14,13 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
   const rules = [
     { priority: 1, container: '/', transform: 'reveal', permissions: ['token:create', 'token:read'] },
   ];
-  const { body } = await call(managementKey, 'POST', '/applications', {
-    baseUrl,
-    body: { name: 'x', type: 'private', rules },
+  const { body } = await httpClient(baseUrl, managementKey).post('/applications', {
+    name: 'x',
+    type: 'private',
+    rules,
   });
-  return (method: string, path: string, sent?: unknown) =>
-    call(body.key, method, path, { baseUrl, body: sent });
+  const { send } = httpClient(baseUrl, body.key);
+  return (method: string, path: string, sent?: unknown) => send(method, path, { body: sent });
 }
 
 describe('the store', () => {
@@ -117,16 +119,15 @@ describe('a service of its own', () => {
     writeFileSync(template, withoutPut);
     const service = await runService(['--app', app]);
     try {
-      const { base_url, management_key } = service.credentials;
-      const { status, body } = await call(management_key, 'POST', '/applications', {
-        baseUrl: base_url,
-        body: { name: 'x', type: 'private', permissions: ['token:read'] },
+      const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
+      const { status, body } = await manage.post('/applications', {
+        name: 'x',
+        type: 'private',
+        permissions: ['token:read'],
       });
       expect([status, body]).toEqual([500, { title: 'Internal Server Error', status: 500 }]);
       expect(service.output()).toMatch(/AccessDeniedException.*not authorized to perform: dynamodb:PutItem/);
-      expect((await call(management_key, 'GET', '/applications/key', { baseUrl: base_url })).status).toBe(
-        200,
-      );
+      expect((await manage.get('/applications/key')).status).toBe(200);
     } finally {
       await service.stop();
     }
@@ -135,10 +136,8 @@ describe('a service of its own', () => {
   it('429: answers throttled requests in the interface’s form, by the settings of the deployment', async () => {
     const service = await runService(['--set', 'throttleRate=1', '--set', 'throttleBurst=2']);
     try {
-      const { base_url: baseUrl, management_key: key } = service.credentials;
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, () => call(key, 'GET', '/permissions', { baseUrl })),
-      );
+      const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
+      const answers = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));
       const throttled = answers.filter(({ status }) => status === 429);
       expect(throttled.length).toBeGreaterThanOrEqual(8);
       expect(throttled[0]?.body).toMatchObject({ title: 'Too Many Requests', status: 429 });

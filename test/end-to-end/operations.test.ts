@@ -1,32 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { operator } from '../support/operator.ts';
-import { CARD, client } from '../support/service.ts';
+import { CARD, client, revealing, type HttpClient } from '../support/service.ts';
 
 jest.setTimeout(180_000);
 
-type Client = ReturnType<typeof client>;
-
-async function aTenant(): Promise<{ id: string; manager: Client; app: Client; webhookSecret: string }> {
+async function aTenant(): Promise<{
+  id: string;
+  manager: HttpClient;
+  app: HttpClient;
+  webhookSecret: string;
+}> {
   const created = await operator({ command: 'create-tenant', name: `Tenant ${randomUUID()}` });
   const manager = client(created['management_key']);
   const { body } = await manager.post('/applications', {
     name: 'app',
     type: 'private',
-    rules: [
-      {
-        priority: 1,
-        container: '/',
-        transform: 'reveal',
-        permissions: [
-          'token:create',
-          'token:read',
-          'token:update',
-          'token:delete',
-          'token:search',
-          'token:use',
-        ],
-      },
-    ],
+    rules: [revealing()],
   });
   return {
     id: created['tenant_id'] ?? '',

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { runService, type RunningService } from '../support/run-service.ts';
-import { call, type Answer, type CallOptions } from '../support/service.ts';
+import { send, type Answer, type CallOptions } from '../support/http-client.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 
 let service: RunningService;
@@ -12,7 +12,7 @@ let tokens: { card: string; text: string; hostile: string; lines: string };
 
 const CARD = { number: '5555341244441115', expiration_month: 12, expiration_year: 2030 };
 const api = (method: string, path: string, options: CallOptions = {}, as: string | undefined = key) =>
-  call(as, method, path, { baseUrl: service.credentials.base_url, ...options });
+  send(service.credentials.base_url, as, method, path, options);
 const base = () => `https://localhost:${String(destination.port)}`;
 
 /** One request through the proxy, and what the destination got of it. */

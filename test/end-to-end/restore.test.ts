@@ -13,9 +13,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { startAwsCli, type AwsCli } from '../support/aws-cli.ts';
 import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
+import { httpClient, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
-import { type Body, call, CARD, revealing, type CallOptions } from '../support/service.ts';
+import { CARD, revealing } from '../support/sample-requests.ts';
 
 jest.setTimeout(240_000);
 
@@ -43,19 +44,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const client = (key: string) => {
-  const request =
-    (method: string) =>
-    (path: string, body?: unknown, options: CallOptions = {}) =>
-      call(key, method, path, { ...options, body, baseUrl: service.credentials.base_url });
-  return {
-    get: request('GET'),
-    post: request('POST'),
-    put: request('PUT'),
-    patch: request('PATCH'),
-    delete: request('DELETE'),
-  };
-};
+const client = (key: string) => httpClient(service.credentials.base_url, key);
 const management = () => client(service.credentials.management_key);
 
 async function anApplication(): Promise<{ readonly id: string } & ReturnType<typeof client>> {

@@ -2,7 +2,7 @@ import type { Credentials } from './credentials.ts';
 
 /** Sets the faults of a local cloud; none takes all away. */
 export async function setFaults(
-  { aws_endpoint_url: endpoint }: Credentials,
+  { aws_endpoint_url: endpoint }: Pick<Credentials, 'aws_endpoint_url'>,
   faults: readonly string[],
 ): Promise<void> {
   const response = await fetch(`${endpoint}/_local/faults`, { method: 'PUT', body: JSON.stringify(faults) });

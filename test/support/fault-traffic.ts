@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { seededRandom } from '../../packages/local-aws/src/faults/seeded-random.ts';
-import { call, type Answer, type Body, type CallOptions } from './service.ts';
+import { send, type Answer, type Body, type CallOptions } from './http-client.ts';
 import type { Existence, LedgerToken, TokenLedger } from './token-ledger.ts';
 
 /** Where traffic goes, and what it uses there. */
@@ -104,7 +104,7 @@ export class Client {
     path: string,
     options: CallOptions = {},
   ): Promise<Answer | undefined> {
-    const answer = await call(key, method, path, { baseUrl: this.target.baseUrl, ...options });
+    const answer = await send(this.target.baseUrl, key, method, path, options);
     const counted = `${operation} ${String(answer.status)}`;
     this.findings.counts.set(counted, (this.findings.counts.get(counted) ?? 0) + 1);
     if (good.includes(answer.status)) return answer;

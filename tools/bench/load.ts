@@ -5,7 +5,9 @@ import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
+import { strictClient } from '../../test/support/http-client.ts';
 import { runService } from '../../test/support/run-service.ts';
+import { revealing } from '../../test/support/sample-requests.ts';
 import { summarize, type MemorySample, type Sample } from './load/measurements.ts';
 import { reportPage } from './load/report.ts';
 import { choose, traffic } from './load/traffic.ts';
@@ -32,27 +34,13 @@ const service = await runService(
 );
 const { base_url: baseUrl, management_key: managementKey } = service.credentials;
 
-async function make(path: string, body: unknown): Promise<{ readonly id: string; readonly key: string }> {
-  const headers = { 'SVC-API-KEY': managementKey, 'Content-Type': 'application/json' };
-  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path}: ${String(response.status)} ${await response.text()}`);
-  return (await response.json()) as { id: string; key: string };
-}
-
-const permissions = [
-  'token:create',
-  'token:read',
-  'token:update',
-  'token:delete',
-  'token:search',
-  'token:use',
-];
-const { key } = await make('/applications', {
+const manage = strictClient(baseUrl, managementKey);
+const { key } = await manage<{ readonly key: string }>('POST', '/applications', {
   name: 'load',
   type: 'private',
-  rules: [{ priority: 1, container: '/', transform: 'reveal', permissions }],
+  rules: [revealing()],
 });
-const { id: reactorId } = await make('/reactors', {
+const { id: reactorId } = await manage<{ readonly id: string }>('POST', '/reactors', {
   name: 'load',
   code: 'module.exports = async (req) => ({ raw: { kind: typeof req.args.card } });',
   configuration: {},
@@ -96,10 +84,7 @@ async function client(): Promise<void> {
     const from = performance.now();
     // A token that another client has deleted meanwhile is no error of the service.
     const isError = await run()
-      .then(async (response) => {
-        await response.arrayBuffer();
-        return response.status >= 500 || response.status === 429;
-      })
+      .then(({ status }) => status >= 500 || status === 429)
       .catch(() => true);
     samples.push({ operation: name, atMs: elapsed(), milliseconds: performance.now() - from, isError });
   }

@@ -1,6 +1,8 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { strictClient } from '../../test/support/http-client.ts';
+import { CARD } from '../../test/support/sample-requests.ts';
 
 /** The running service, and whose key asks. */
 export interface Service {
@@ -16,14 +18,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const application = z.object({ key: z.string() });
 const token = z.object({ id: z.string() });
 
-async function create(service: Service, key: string, path: string, body: object): Promise<unknown> {
-  const response = await fetch(`${service.baseUrl}${path}`, {
-    method: 'POST',
-    headers: { [`${service.headerPrefix}-api-key`]: key, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`POST ${path}: ${String(response.status)} ${await response.text()}`);
-  return await response.json();
+function create(service: Service, key: string, path: string, body: object): Promise<unknown> {
+  const headers = { [`${service.headerPrefix}-api-key`]: key };
+  return strictClient(service.baseUrl, undefined)('POST', path, body, { headers });
 }
 
 /** Creates what the events read: an application of the first tenant, for a day, and its card. */
@@ -39,7 +36,7 @@ async function valuesOf(service: Service): Promise<Readonly<Record<string, strin
   const { id } = token.parse(
     await create(service, key, '/tokens', {
       type: 'card',
-      data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 },
+      data: CARD,
     }),
   );
   return { MANAGEMENT_KEY: service.managementKey, APPLICATION_KEY: key, TOKEN_ID: id };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { strictClient } from '../../../test/support/http-client.ts';
 import type { RunningService } from '../../../test/support/run-service.ts';
+import { CARD, revealing } from '../../../test/support/sample-requests.ts';
 import { anEvent, type EventOf } from '../an-event.ts';
-import { serviceClient } from '../service-client.ts';
 
 /** An operation to be counted. */
 export interface CountedOperation {
@@ -12,15 +13,6 @@ export interface CountedOperation {
   readonly event: () => Promise<object>;
 }
 
-const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
-const TOKEN_PERMISSIONS = [
-  'token:create',
-  'token:read',
-  'token:update',
-  'token:delete',
-  'token:search',
-  'token:use',
-];
 const REACTOR_CODE = 'module.exports = async ({ args }) => ({ raw: { last4: args.card.number.slice(-4) } });';
 
 interface Identified {
@@ -33,13 +25,12 @@ export async function countedOperations(
   destination: string,
 ): Promise<readonly CountedOperation[]> {
   const { base_url: baseUrl, management_key: management } = credentials;
-  const manage = serviceClient(baseUrl, management);
+  const manage = strictClient(baseUrl, management);
   const application = (more: object) =>
     manage<Identified & { readonly key: string }>('POST', '/applications', { name: 'counted', ...more });
-  const rule = { priority: 1, container: '/', transform: 'reveal', permissions: TOKEN_PERMISSIONS };
-  const { key } = await application({ type: 'private', permissions: [], rules: [rule] });
+  const { key } = await application({ type: 'private', permissions: [], rules: [revealing()] });
   const { key: publicKey } = await application({ type: 'public', permissions: ['token:create'] });
-  const app = serviceClient(baseUrl, key);
+  const app = strictClient(baseUrl, key);
 
   let serial = 0;
   const unique = () => `counted ${String((serial += 1))}`;
@@ -66,7 +57,7 @@ export async function countedOperations(
     anEvent({ method, path, key: management, ...more });
   const anApplication = () => application({ type: 'private', permissions: ['token:read'] });
   const session = () =>
-    serviceClient(baseUrl, publicKey)<{ readonly nonce: string; readonly session_key: string }>(
+    strictClient(baseUrl, publicKey)<{ readonly nonce: string; readonly session_key: string }>(
       'POST',
       '/sessions',
     );

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFaults } from '../../../test/support/fault-control.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 
 /** What an operation did on the wire. */
@@ -71,12 +72,6 @@ export interface Wire {
 }
 
 export function openWire(awsEndpointUrl: string): Wire {
-  async function setFaults(faults: readonly string[]): Promise<void> {
-    const body = JSON.stringify(faults);
-    const response = await fetch(`${awsEndpointUrl}/_local/faults`, { method: 'PUT', body });
-    if (!response.ok) throw new Error(await response.text());
-  }
-
   async function log(): Promise<readonly CallRecord[]> {
     const response = await fetch(`${awsEndpointUrl}/_local/call-log`);
     return ((await response.json()) as { readonly calls: readonly CallRecord[] }).calls;
@@ -84,7 +79,10 @@ export function openWire(awsEndpointUrl: string): Wire {
 
   return {
     async during(operation, quietMs) {
-      await setFaults(SLOWED.map((name) => `${name}:latency:${String(LATENCY_MS)}`));
+      await setFaults(
+        { aws_endpoint_url: awsEndpointUrl },
+        SLOWED.map((name) => `${name}:latency:${String(LATENCY_MS)}`),
+      );
       await fetch(`${awsEndpointUrl}/_local/calls`, { method: 'DELETE' });
       await operation();
       let calls = await log();
@@ -92,7 +90,7 @@ export function openWire(awsEndpointUrl: string): Wire {
         seen = calls.length;
         await sleep(quietMs);
       }
-      await setFaults([]);
+      await setFaults({ aws_endpoint_url: awsEndpointUrl }, []);
       return calls;
     },
   };

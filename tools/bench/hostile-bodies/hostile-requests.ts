@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../../../test/support/credentials.ts';
+import { strictClient } from '../../../test/support/http-client.ts';
 import { anEvent } from '../an-event.ts';
-import { serviceClient } from '../service-client.ts';
 import { HOSTILE_VALUES } from './hostile-values.ts';
 
 /** The functions behind the API. */
@@ -105,7 +105,7 @@ interface Identified {
 
 /** What the requests are made to: applications, tokens that a weaker caller has planted, a reactor. */
 async function world({ base_url: baseUrl, management_key: management }: Credentials) {
-  const manage = serviceClient(baseUrl, management);
+  const manage = strictClient(baseUrl, management);
   const application = (type: string, permissions: readonly string[], transform: string) =>
     manage<Identified & { readonly key: string }>('POST', '/applications', {
       ...{ name: 'hostile', type },
@@ -122,13 +122,9 @@ async function world({ base_url: baseUrl, management_key: management }: Credenti
 
   /** Creates a token by the weakest key, its body as text. */
   async function plant(body: string): Promise<string> {
-    const response = await fetch(`${baseUrl}/tokens`, {
-      method: 'POST',
-      headers: { 'SVC-API-KEY': planter.key, 'Content-Type': 'application/json' },
-      body,
-    });
-    if (!response.ok) throw new Error(`plant: ${String(response.status)} ${await response.text()}`);
-    return ((await response.json()) as Identified).id;
+    const options = { raw: body, headers: { 'Content-Type': 'application/json' } };
+    const client = strictClient(baseUrl, planter.key);
+    return (await client<Identified>('POST', '/tokens', undefined, options)).id;
   }
   return { revealing, masked, management, applicationId, reactorId: reactor.id, plant };
 }

@@ -1,8 +1,11 @@
+import { httpClient, type Answer } from '../../../test/support/http-client.ts';
+import { CARD } from '../../../test/support/sample-requests.ts';
+
 /** What a client of the load does, and how often out of a hundred. */
 export interface Operation {
   readonly name: string;
   readonly weight: number;
-  readonly run: () => Promise<Response>;
+  readonly run: () => Promise<Answer>;
 }
 
 export interface TrafficOptions {
@@ -12,8 +15,6 @@ export interface TrafficOptions {
   readonly reactorId: string;
 }
 
-const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
-
 /** A known token of the traffic; some are there before it begins. */
 function pick<T>(from: readonly T[]): T | undefined {
   return from[Math.floor(Math.random() * from.length)];
@@ -22,27 +23,16 @@ function pick<T>(from: readonly T[]): T | undefined {
 /** The mix of a shop: mostly reads, some cards, now and then everything else. Tokens that are made are used later. */
 export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions): readonly Operation[] {
   const ids: string[] = [];
-  const call = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
-    fetch(`${baseUrl}${path}`, {
-      method,
-      headers: {
-        'SVC-API-KEY': key,
-        ...(body === undefined
-          ? {}
-          : { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }),
-        ...more,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  const client = httpClient(baseUrl, key);
   const create = async (body: unknown) => {
-    const response = await call('POST', '/tokens', body);
-    if (response.status === 201) ids.push(((await response.clone().json()) as { id: string }).id);
-    return response;
+    const answer = await client.post('/tokens', body);
+    if (answer.status === 201) ids.push((answer.body as { id: string }).id);
+    return answer;
   };
   const customer = () => `customer-${String(Math.floor(Math.random() * 200))}`;
   const known = () => pick(ids) ?? 'none-yet';
   return [
-    { name: 'get token', weight: 38, run: () => call('GET', `/tokens/${known()}`) },
+    { name: 'get token', weight: 38, run: () => client.get(`/tokens/${known()}`) },
     {
       name: 'create card',
       weight: 20,
@@ -61,32 +51,31 @@ export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions
     {
       name: 'list by metadata',
       weight: 6,
-      run: () => call('GET', `/tokens?metadata.customer=${customer()}&size=20`),
+      run: () => client.get(`/tokens?metadata.customer=${customer()}&size=20`),
     },
     {
       name: 'search',
       weight: 4,
-      run: () => call('POST', '/tokens/search', { query: `metadata.customer:"${customer()}"` }),
+      run: () => client.post('/tokens/search', { query: `metadata.customer:"${customer()}"` }),
     },
     {
       name: 'update token',
       weight: 6,
-      run: () => call('PATCH', `/tokens/${known()}`, { metadata: { seen: String(Date.now()) } }),
+      run: () => client.patch(`/tokens/${known()}`, { metadata: { seen: String(Date.now()) } }),
     },
     {
       name: 'delete token',
       weight: 4,
       run: () => {
         const id = ids.length > 100 ? ids.splice(Math.floor(Math.random() * ids.length), 1)[0] : undefined;
-        return id === undefined ? create({ type: 'token', data: 1 }) : call('DELETE', `/tokens/${id}`);
+        return id === undefined ? create({ type: 'token', data: 1 }) : client.delete(`/tokens/${id}`);
       },
     },
     {
       name: 'tokenize 10',
       weight: 4,
       run: () =>
-        call(
-          'POST',
+        client.post(
           '/tokenize',
           Array.from({ length: 10 }, (_, at) => `value ${String(at)}`),
         ),
@@ -95,8 +84,7 @@ export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions
       name: 'detokenize 5',
       weight: 6,
       run: () =>
-        call(
-          'POST',
+        client.post(
           '/detokenize',
           Array.from({ length: 5 }, () => `{{ ${known()} }}`),
         ),
@@ -104,12 +92,13 @@ export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions
     {
       name: 'proxy',
       weight: 4,
-      run: () => call('POST', '/proxy', { card: `{{ ${known()} }}` }, { 'SVC-PROXY-URL': destination }),
+      run: () =>
+        client.post('/proxy', { card: `{{ ${known()} }}` }, { headers: { 'SVC-PROXY-URL': destination } }),
     },
     {
       name: 'react',
       weight: 2,
-      run: () => call('POST', `/reactors/${reactorId}/react`, { args: { card: `{{ ${known()} }}` } }),
+      run: () => client.post(`/reactors/${reactorId}/react`, { args: { card: `{{ ${known()} }}` } }),
     },
   ];
 }

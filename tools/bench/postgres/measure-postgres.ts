@@ -1,20 +1,20 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { strictClient, type StrictClient } from '../../../test/support/http-client.ts';
 import { runService } from '../../../test/support/run-service.ts';
+import { CARD } from '../../../test/support/sample-requests.ts';
 import { median } from '../median.ts';
-import { serviceClient, type ServiceClient } from '../service-client.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { processorTime } from './processor-time.ts';
 
-const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 const TOKENS = 200;
 const ROUNDS = 12;
 const BATCH = 40;
 
 /** A service that is driven, and the processes that it consists of. */
 interface Side {
-  readonly client: ServiceClient;
+  readonly client: StrictClient;
   /** The newest 20, without their number: PostgreSQL's vault does not count either. */
   readonly listPath: () => Promise<string>;
   readonly pids: readonly number[];
@@ -28,7 +28,7 @@ async function startVault(): Promise<Side & { readonly version: string }> {
     { readonly baseUrl: string; readonly apiKey: string },
   ];
   return {
-    client: serviceClient(baseUrl, apiKey),
+    client: strictClient(baseUrl, apiKey),
     listPath: () => Promise.resolve('/tokens'),
     pids: [cluster.pid, server.pid ?? 0],
     version: cluster.version,
@@ -45,14 +45,10 @@ async function startCloakroom(): Promise<Side> {
   // Holding every answer against the OpenAPI document would be measured along.
   const service = await runService(args, {}, { checksContract: false });
   const { base_url: baseUrl, management_key: management } = service.credentials;
-  const { key } = await serviceClient(baseUrl, management)<{ readonly key: string }>(
-    'POST',
-    '/applications',
-    {
-      ...{ name: 'bench', type: 'private', permissions: ['token:create', 'token:read'] },
-    },
-  );
-  const client = serviceClient(baseUrl, key);
+  const { key } = await strictClient(baseUrl, management)<{ readonly key: string }>('POST', '/applications', {
+    ...{ name: 'bench', type: 'private', permissions: ['token:create', 'token:read'] },
+  });
+  const client = strictClient(baseUrl, key);
   return {
     client,
     async listPath() {
@@ -87,7 +83,7 @@ interface Paths {
   readonly list: string;
 }
 
-type Request = (client: ServiceClient, paths: Paths) => Promise<unknown>;
+type Request = (client: StrictClient, paths: Paths) => Promise<unknown>;
 
 const OPERATIONS: readonly (readonly [name: string, request: Request])[] = [
   ['create a card', (client) => client('POST', '/tokens', { type: 'card', data: CARD })],

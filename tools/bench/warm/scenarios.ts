@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { bundleProgram } from '../../../lib/bundle.ts';
 import { startDestination, testCertificate } from '../../../test/support/destination.ts';
+import { strictClient } from '../../../test/support/http-client.ts';
 import { runService } from '../../../test/support/run-service.ts';
+import { CARD } from '../../../test/support/sample-requests.ts';
 import { anEvent } from '../an-event.ts';
 import { environmentOf, functionEnvironments } from '../local-functions.ts';
-import { serviceClient } from '../service-client.ts';
 import type { Compared } from './measure-warm.ts';
 
 interface Card {
@@ -18,7 +19,6 @@ export interface Scenarios {
   stop(): Promise<void>;
 }
 
-const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 const TOKEN_PERMISSIONS = ['token:create', 'token:read', 'token:update', 'token:use'];
 
 /** Starts the service, puts into it what the operations need, and names the operations. */
@@ -42,7 +42,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   const { base_url: baseUrl, aws_endpoint_url: aws, management_key: manager } = service.credentials;
 
   const post = <T>(path: string, key: string, body: unknown): Promise<T> =>
-    serviceClient(baseUrl, key)<T>('POST', path, body);
+    strictClient(baseUrl, key)<T>('POST', path, body);
 
   const { key } = await post<{ readonly key: string }>('/applications', manager, {
     name: 'bench',
@@ -174,10 +174,15 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     },
   ];
 
-  const page = await fetch(`${baseUrl}/tokens?size=1`, { headers: { 'SVC-API-KEY': key } });
-  const { after } = ((await page.json()) as { pagination: { after: string } }).pagination;
+  const read = strictClient(baseUrl, key);
+  const page = await read<{ readonly pagination: { readonly after: string } }>('GET', '/tokens?size=1');
   const listed = repeated(() =>
-    anEvent({ method: 'GET', path: '/tokens', query: `after=${encodeURIComponent(after)}`, key }),
+    anEvent({
+      method: 'GET',
+      path: '/tokens',
+      query: `after=${encodeURIComponent(page.pagination.after)}`,
+      key,
+    }),
   );
   return {
     scenarios: scenarios.map((scenario) =>

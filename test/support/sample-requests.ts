@@ -1,0 +1,20 @@
+/** A card that passes every check. */
+export const CARD = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+
+/** Every permission that a private application may hold. */
+export const ALL_TOKEN_PERMISSIONS = [
+  'token:create',
+  'token:read',
+  'token:update',
+  'token:delete',
+  'token:search',
+  'token:use',
+];
+
+/** A rule that reveals everything below a container. */
+export const revealing = (container = '/', permissions = ALL_TOKEN_PERMISSIONS) => ({
+  priority: 1,
+  container,
+  transform: 'reveal',
+  permissions,
+});
