@@ -1,3 +1,4 @@
+import type { Caller } from '../../src/core/applications/application.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { deleteToken } from '../../src/core/tokens/delete-token.ts';
 import { detokenize } from '../../src/core/tokens/detokenize.ts';
@@ -24,6 +25,14 @@ const findToken = async (
   tenantId: string,
   { id = '' }: Readonly<Record<string, string>>,
 ) => ({ token: await tokenStore.find(tenantId, id) });
+
+/** The token of a path: as it was read beside authentication, or read now. */
+const tokenOf = (
+  { tokenStore }: TokensDeps,
+  { tenantId }: Caller,
+  id: string,
+  prefetched: Awaited<ReturnType<typeof findToken>> | undefined,
+) => (prefetched === undefined ? tokenStore.find(tenantId, id) : Promise.resolve(prefetched.token));
 
 const withKept = (result: TokenResult) => ({ body: presentResult(result), kept: asJson(keepToken(result)) });
 
@@ -62,7 +71,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     success: 200,
     prefetch: findToken,
     handle: async (deps, { caller, params: { id = '' }, prefetched }) => {
-      const { token } = prefetched ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
+      const token = await tokenOf(deps, caller, id, prefetched);
       return { body: tokenObject(await getToken(deps, caller, token)) };
     },
   }),
@@ -76,7 +85,14 @@ export const routes: readonly Route<TokensDeps>[] = [
     body: updateTokenBody,
     prefetch: findToken,
     handle: async (deps: TokensDeps, { caller, params: { id = '' }, body, writes, prefetched }) =>
-      withKept(await updateToken(deps, caller, id, body, writes, prefetched)),
+      withKept(
+        await updateToken(
+          deps,
+          caller,
+          { id, patch: body, firstRead: tokenOf(deps, caller, id, prefetched) },
+          writes,
+        ),
+      ),
     replay: async (deps, { caller }, kept) => ({
       body: presentResult(await replayToken(deps, caller, 'token:update', keptToken(kept))),
     }),

@@ -314,7 +314,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       (!token.isShared || !breaksMatch || transform === 'reveal');
     let result;
     try {
-      result = await updateToken(world.deps, caller, token.id, given, randomIdentity);
+      result = await updateToken(world.deps, caller, { id: token.id, patch: given }, randomIdentity);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
       // A change that breaks nothing but is one of a mask's kind counts for a match as well.

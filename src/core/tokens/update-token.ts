@@ -3,6 +3,7 @@ import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
+import { defined } from '../shared/defined.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { mergePatch } from '../shared/merge-patch.ts';
 import { retryRace } from '../shared/retry-race.ts';
@@ -16,7 +17,7 @@ import { noSuchToken } from './get-token.ts';
 import { maskOf, openData, openDetails } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { isSoleWriter } from './ownership.ts';
-import { prepareContent, withinMembers, type PreparedContent, type TokenContent } from './prepare-token.ts';
+import { prepareContent, withinMembers, type PreparedContent } from './prepare-token.ts';
 import { derive, matchesOf, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
@@ -37,6 +38,14 @@ export interface TokenPatch {
   readonly fingerprintExpression?: string | null;
   readonly deduplicateToken?: boolean;
   readonly expiresAt?: string | null;
+}
+
+/** An update of one token. */
+export interface TokenUpdate {
+  readonly id: string;
+  readonly patch: TokenPatch;
+  /** A read of the token that is under way; it saves the first attempt one. */
+  readonly firstRead?: Promise<StoredToken | undefined>;
 }
 
 /** What happens to a card's cvc: it keeps its end unless the patch has one. */
@@ -74,32 +83,14 @@ function replaced<T>(patch: T | null | undefined, current: T | undefined, fallba
   return patch ?? fallback;
 }
 
-function patchContent(
-  type: TokenType,
-  token: StoredToken,
-  details: TokenDetails,
-  data: Json,
-  patch: TokenPatch,
-): TokenContent {
-  const { mask: maskPatch } = patch;
-  const mask =
-    maskPatch === undefined
-      ? details.mask
-      : withinMembers(() => mergePatch(maskOf(type, details), maskPatch));
-  const metadata = patchMetadata(details.metadata, patch.metadata);
-  const searchIndexes = replaced(patch.searchIndexes, details.searchIndexes, []);
-  const fingerprintExpression = replaced(patch.fingerprintExpression, details.fingerprintExpression);
-  const containers = replaced<readonly string[]>(patch.containers, token.containers, []);
-  return {
-    data: new Secret(data),
-    isMaskTried: patch.data === undefined && patch.mask === undefined,
-    ...(mask === undefined ? {} : { mask }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(searchIndexes === undefined ? {} : { searchIndexes }),
-    ...(fingerprintExpression === undefined ? {} : { fingerprintExpression }),
-    ...(containers === undefined ? {} : { containers }),
-    ...(typeof patch.expiresAt === 'string' ? { expiresAt: patch.expiresAt } : {}),
-  };
+function patchDetails(type: TokenType, details: TokenDetails, patch: TokenPatch): TokenDetails {
+  const { mask } = patch;
+  return defined({
+    mask: mask === undefined ? details.mask : withinMembers(() => mergePatch(maskOf(type, details), mask)),
+    metadata: patchMetadata(details.metadata, patch.metadata),
+    searchIndexes: replaced(patch.searchIndexes, details.searchIndexes, []),
+    fingerprintExpression: replaced(patch.fingerprintExpression, details.fingerprintExpression),
+  });
 }
 
 /** What describes a token: it decides what other callers see of it, and its names in requests. */
@@ -132,13 +123,17 @@ function requireDescription(
   );
 }
 
+/** An update of the token as it was read, after every check of its content. */
+interface Change {
+  readonly previous: StoredToken;
+  readonly patch: TokenPatch;
+  readonly content: PreparedContent;
+  readonly cvc: CvcChange;
+  readonly transform: Transform;
+}
+
 /** Who was given a token as a match relies on what it was matched by, and on how long it lives. Throws `forbidden`. */
-function requireUnshared(
-  previous: StoredToken,
-  next: StoredToken,
-  patch: TokenPatch,
-  transform: Transform,
-): void {
+function requireUnshared({ previous, patch, transform }: Change, next: StoredToken): void {
   if (!previous.isShared || transform === 'reveal') return;
   const livesAsLong = previous.expiration?.at === next.expiration?.at;
   if (previous.matchHash === next.matchHash && (patch.expiresAt === undefined || livesAsLong)) return;
@@ -146,13 +141,6 @@ function requireUnshared(
     'forbidden',
     'The token is shared by deduplication: to change expires_at, or data that it was matched by, a rule must grant token:update with the transform reveal.',
   );
-}
-
-interface Change {
-  readonly previous: StoredToken;
-  readonly content: PreparedContent;
-  readonly cvc: CvcChange;
-  readonly transform: Transform;
 }
 
 /** Checks the patch against the token as it stands, and the caller's access to both ends of it. */
@@ -172,13 +160,19 @@ async function prepareChange(
   ]);
   const type = tokenType(previous.type);
   const patched = patchData(type, data.reveal(), patch.data?.reveal());
-  const next = patchContent(type, previous, details, patched.data, patch);
-  const content = prepareContent(type, next, deps.clock(), budget);
+  const patchedContent = defined({
+    ...patchDetails(type, details, patch),
+    data: new Secret(patched.data),
+    containers: replaced<readonly string[]>(patch.containers, previous.containers, []),
+    expiresAt: patch.expiresAt ?? undefined,
+    isMaskTried: patch.data === undefined && patch.mask === undefined,
+  });
+  const content = prepareContent(type, patchedContent, deps.clock(), budget);
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
   requireDescription(caller, previous, patch, transform);
-  return { previous, content, cvc: patched.cvc, transform };
+  return { previous, patch, content, cvc: patched.cvc, transform };
 }
 
 function cvcUntil(deps: CreateTokenDeps, { previous, cvc }: Change): number | undefined {
@@ -201,10 +195,9 @@ async function assemble(
   deps: CreateTokenDeps,
   caller: Caller,
   change: Change,
-  patch: TokenPatch,
   writeId: Buffer,
 ): Promise<TokenWrite> {
-  const { previous, content } = change;
+  const { previous, patch, content } = change;
   const [derived] = await derive(deps.tenantKeys, caller.tenantId, [content]);
   if (derived === undefined) throw new Error('update token: nothing was derived');
   const place = {
@@ -231,74 +224,81 @@ async function assemble(
   return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
 }
 
+/** How a write ended: `conflict` if the token has changed since it was read. */
+type Outcome =
+  { readonly kind: 'written' | 'duplicate'; readonly token: StoredToken } | { readonly kind: 'conflict' };
+
 /** Another token with the fingerprint that this one is about to have, if the patch asks for one. */
 async function duplicateOf(
   deps: CreateTokenDeps,
   caller: Caller,
-  { content }: Change,
+  { patch, content }: Change,
   { token }: TokenWrite,
-  patch: TokenPatch,
 ): Promise<StoredToken | undefined> {
   if (patch.deduplicateToken !== true) return undefined;
   return findDuplicate(deps, caller, token, await matchesOf(deps.tenantKeys, caller.tenantId, content));
 }
 
-/** Writes a change. A lock that another token holds is left to it, unless the patch asks to be deduplicated. */
+/**
+ * Writes a change, unless the patch asks to be deduplicated and there is a duplicate. A patch that
+ * does not ask leaves a lock to the token that holds it.
+ */
 async function write(
   deps: CreateTokenDeps,
   caller: Caller,
   change: Change,
-  next: TokenWrite,
-  patch: TokenPatch,
-): Promise<StoredToken | { readonly duplicate: StoredToken } | 'lost'> {
-  const outcome = await deps.tokenStore.update(change.previous, next);
-  if (outcome === 'written') return next.token;
-  if (outcome === 'changed' || 'taken' in outcome) return 'lost';
-  const takingOver = { ...next, lockOf: outcome.lockedBy };
-  if (patch.deduplicateToken === true) {
-    const duplicate = await lockHolder(deps, caller, next.token, outcome.lockedBy);
-    return duplicate === undefined ? write(deps, caller, change, takingOver, patch) : { duplicate };
+  assembled: TokenWrite,
+): Promise<Outcome> {
+  const { previous, patch } = change;
+  const duplicate = await duplicateOf(deps, caller, change, assembled);
+  if (duplicate !== undefined) return { kind: 'duplicate', token: duplicate };
+  for (let next = assembled; ;) {
+    const obstacle = await deps.tokenStore.update(previous, next);
+    if (obstacle === 'written') return { kind: 'written', token: next.token };
+    if (obstacle === 'changed' || 'taken' in obstacle) return { kind: 'conflict' };
+    const { lockedBy } = obstacle;
+    if (patch.deduplicateToken === true) {
+      const holder = await lockHolder(deps, caller, next.token, lockedBy);
+      if (holder !== undefined) return { kind: 'duplicate', token: holder };
+      next = { ...next, lockOf: lockedBy };
+    } else if (await lockStands(deps, next.token, lockedBy))
+      next = { ...next, token: { ...next.token, holdsLock: false } };
+    else next = { ...next, lockOf: lockedBy };
   }
-  if (!(await lockStands(deps, next.token, outcome.lockedBy)))
-    return write(deps, caller, change, takingOver, patch);
-  return write(deps, caller, change, { ...next, token: { ...next.token, holdsLock: false } }, patch);
 }
 
 /**
- * Applies a merge patch to a token: the result is checked as its type again, and all that is derived from it is made anew. Retries when
- * another update got in between, so that no member is lost. Throws `not_found`, `forbidden` (old and new containers both need
- * `token:update`, a description more than that), `validation_failed`, and `conflict` after several lost races. `read`: the token, if it
- * was read already.
+ * Applies a merge patch to a token: the result is checked as its type again, and all that is derived
+ * from it is made anew. Retries when another update got in between, so that no member is lost.
+ * Throws `not_found`, `forbidden` (old and new containers both need `token:update`, a description
+ * more than that), `validation_failed`, and `conflict` after several lost races.
  */
 export async function updateToken(
   deps: CreateTokenDeps,
   caller: Caller,
-  id: string,
-  patch: TokenPatch,
+  { id, patch, firstRead }: TokenUpdate,
   writes: WriteIdentity,
-  read?: { readonly token: StoredToken | undefined },
 ): Promise<TokenResult> {
   const writeId = writes.newWriteId();
   const budget = createBudget();
-  let found = read;
+  let read = firstRead;
   return retryRace<TokenResult>(async () => {
-    const { token: previous } = found ?? { token: await deps.tokenStore.find(caller.tenantId, id) };
+    const previous = await (read ?? deps.tokenStore.find(caller.tenantId, id));
     // Good for one attempt: who has lost a race must see what the other one wrote.
-    found = undefined;
+    read = undefined;
     if (previous === undefined || hasExpired(previous, deps.clock())) throw noSuchToken();
     // An earlier attempt of this very request was written, and its answer was lost.
     if (previous.writeId.equals(writeId))
       return updatedResult(deps, caller, previous, requireAccess(caller, 'token:update', previous), budget);
     const change = await prepareChange(deps, caller, previous, patch, budget);
-    const next = await assemble(deps, caller, change, patch, writeId);
-    requireUnshared(previous, next.token, patch, change.transform);
-    const duplicate = await duplicateOf(deps, caller, change, next, patch);
-    const outcome = duplicate === undefined ? await write(deps, caller, change, next, patch) : { duplicate };
-    if (outcome === 'lost') return 'lost';
+    const next = await assemble(deps, caller, change, writeId);
+    requireUnshared(change, next.token);
+    const outcome = await write(deps, caller, change, next);
+    if (outcome.kind === 'conflict') return 'lost';
     const result =
-      'duplicate' in outcome
-        ? await duplicateResult(deps, caller, outcome.duplicate, 'token:update', budget)
-        : await updatedResult(deps, caller, outcome, change.transform, budget);
+      outcome.kind === 'duplicate'
+        ? await duplicateResult(deps, caller, outcome.token, 'token:update', budget)
+        : await updatedResult(deps, caller, outcome.token, change.transform, budget);
     return { ...result, neededOn: [...new Set([...previous.containers, ...next.token.containers])] };
   });
 }

@@ -31,7 +31,7 @@ function setUp() {
   const create = (caller: Caller, data: Json, more?: Partial<TokenInput>) =>
     createToken(world.deps, caller, input(data, more), randomIdentity);
   const patch = (caller: Caller, id: string, given: TokenPatch) =>
-    updateToken(world.deps, caller, id, given, randomIdentity);
+    updateToken(world.deps, caller, { id, patch: given }, randomIdentity);
   const stored = (id: string): StoredToken => {
     const token = world.tokens.get(`${TENANT}/${id}`);
     if (token === undefined) throw new Error('no such token');

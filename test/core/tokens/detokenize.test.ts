@@ -106,7 +106,7 @@ describe('the data of a token', () => {
     const added = half(MEMBERS_MAX);
     const building = jest.spyOn(Object, 'fromEntries');
     const patch = (data: Json) =>
-      updateToken(deps, caller, token.id, { data: new Secret(data) }, randomIdentity);
+      updateToken(deps, caller, { id: token.id, patch: { data: new Secret(data) } }, randomIdentity);
     await expect(patch(added)).rejects.toMatchObject(refused);
     const built = building.mock.calls.filter(([entries]) => [...entries].length > MEMBERS_MAX / 2);
     building.mockRestore();

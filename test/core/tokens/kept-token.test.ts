@@ -39,7 +39,12 @@ describe('a replayed create', () => {
     const [created] = await createTokens(deps, creator, inputs, randomIdentity);
     if (created === undefined) throw new Error('nothing was created');
     const kept = keepToken(created);
-    await updateToken(deps, other, created.token.id, { data: new Secret('PIN-6') }, randomIdentity);
+    await updateToken(
+      deps,
+      other,
+      { id: created.token.id, patch: { data: new Secret('PIN-6') } },
+      randomIdentity,
+    );
     const answer = presentResult(await replayToken(deps, creator, 'token:create', kept));
     const { id, type, containers, fingerprint } = created.token;
     expect(answer).toEqual({ id, tenant_id: TENANT, type, containers, fingerprint });
@@ -52,7 +57,12 @@ describe('a create that is tried again after its answer was lost', () => {
     const inputs = placed([{ id: 'literal-a' }, { id: 'literal-b' }]);
     const create = () => createTokens(deps, creator, inputs, repeatableIdentity(Buffer.alloc(32, 1), 0));
     const first = await create();
-    await updateToken(deps, other, 'literal-b', { data: new Secret('SECRET OF ANOTHER') }, randomIdentity);
+    await updateToken(
+      deps,
+      other,
+      { id: 'literal-b', patch: { data: new Secret('SECRET OF ANOTHER') } },
+      randomIdentity,
+    );
     const again = await create();
     expect(JSON.stringify(again.map(presentResult))).not.toContain('SECRET OF ANOTHER');
     expect(again.map(({ token }) => token.fingerprint)).toEqual(first.map(({ token }) => token.fingerprint));
