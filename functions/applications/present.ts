@@ -27,6 +27,6 @@ export function presentSession(session: CreatedSession): JsonObject {
   return {
     session_key: session.key.reveal(),
     nonce: session.nonce.reveal(),
-    expires_at: formatTimestamp(session.expiresAt),
+    expires_at: formatTimestamp(session.expiresAtMs),
   };
 }

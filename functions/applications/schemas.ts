@@ -79,7 +79,7 @@ const rule = z.pipe(
 
 const rules = list(rule, RULE_LIMITS.rules);
 
-const expiresAt = z.pipe(
+const expiresAtMs = z.pipe(
   text,
   z.transform((given, context) => {
     const timestamp = parseIsoTimestamp(given);
@@ -100,14 +100,14 @@ export const createApplicationBody = z.pipe(
     name,
     type: oneOf(APPLICATION_TYPES, 'must be private, public or management'),
     ...grants,
-    expires_at: optional(expiresAt),
+    expires_at: optional(expiresAtMs),
   }),
   z.transform((given): NewApplication => ({
     name: given.name,
     type: given.type,
     permissions: given.permissions ?? [],
     rules: given.rules ?? [],
-    ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
+    ...(given.expires_at === undefined ? {} : { expiresAtMs: given.expires_at }),
   })),
 );
 
@@ -155,12 +155,12 @@ export const authorizeSessionBody = z.pipe(
   body({
     nonce: text,
     ...grants,
-    expires_at: optional(expiresAt),
+    expires_at: optional(expiresAtMs),
   }),
   z.transform((given): Authorization => ({
     nonce: new Secret(given.nonce),
     permissions: given.permissions ?? [],
     rules: given.rules ?? [],
-    ...(given.expires_at === undefined ? {} : { expiresAt: given.expires_at }),
+    ...(given.expires_at === undefined ? {} : { expiresAtMs: given.expires_at }),
   })),
 );

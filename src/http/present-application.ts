@@ -35,6 +35,6 @@ export function presentApplication(application: Application, key?: Secret<string
     created_at: time(application.createdAt),
     modified_by: application.modifiedBy,
     modified_at: time(application.modifiedAt),
-    expires_at: time(application.expiresAt),
+    expires_at: time(application.expiresAtMs),
   });
 }

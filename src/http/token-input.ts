@@ -37,7 +37,7 @@ export const createTokenBody = z.pipe(
       searchIndexes: given.search_indexes,
       fingerprintExpression: given.fingerprint_expression,
       deduplicateToken: given.deduplicate_token,
-      expiresAt: given.expires_at,
+      expiresAtText: given.expires_at,
     }),
   ),
 );

@@ -162,7 +162,7 @@ describe('the order of checks', () => {
   it('a key that has expired or was deleted is refused at once', async () => {
     const { send, allow, forget } = setUp();
     expect((await send({ path: '/status', headers: key })).statusCode).toBe(202);
-    allow(KEY, aCaller(), { expiresAt: 1_000_000 });
+    allow(KEY, aCaller(), { expiresAtMs: 1_000_000 });
     expect((await send({ path: '/status', headers: key })).statusCode).toBe(401);
     forget(KEY);
     expect((await send({ path: '/status', headers: key })).statusCode).toBe(401);

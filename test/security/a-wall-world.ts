@@ -111,7 +111,7 @@ export interface ModelToken {
   readonly createdBy: string;
   readonly isSolelyOwn: boolean;
   readonly isShared: boolean;
-  readonly expiresAt: number | undefined;
+  readonly expiresAtMs: number | undefined;
   readonly isIndexed: boolean;
   readonly hasOwnExpression: boolean;
   /** Grows with each change of the content. */

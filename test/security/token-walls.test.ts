@@ -160,7 +160,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
   let births = 0;
 
   const alive = () =>
-    [...model.values()].filter(({ expiresAt }) => expiresAt === undefined || expiresAt > world.now());
+    [...model.values()].filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > world.now());
   const nth = (index: number) => alive()[index % Math.max(1, alive().length)];
 
   /** Fails if an answer holds a text of others that none of the caller's rules shows. */
@@ -198,17 +198,17 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     expect(MASKS[token.mask]?.mask).toEqual(MASKS[wanted.mask]?.mask);
     expect(token.hasOwnExpression).toBe(wanted.hasOwnExpression);
     expect(dataOf(token)).toEqual(dataOf(wanted));
-    expect(token.expiresAt ?? Infinity).toBeGreaterThanOrEqual(wanted.expiresAt ?? Infinity);
+    expect(token.expiresAtMs ?? Infinity).toBeGreaterThanOrEqual(wanted.expiresAtMs ?? Infinity);
   }
 
   async function create(by: number, caller: Caller, op: Extract<Step, { kind: 'create' }>): Promise<void> {
-    const expiresAt = op.hours === undefined ? undefined : world.now() + op.hours * HOUR;
+    const expiresAtMs = op.hours === undefined ? undefined : world.now() + op.hours * HOUR;
     const wanted = {
       secret: secretOf(op.secret),
       number: op.number,
       mask: op.mask,
       containers: op.containers,
-      expiresAt,
+      expiresAtMs,
       hasOwnExpression: op.ownExpression,
     };
     known[by]?.add(wanted.secret);
@@ -225,7 +225,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
         deduplicateToken: op.deduplicate,
         ...(op.isIndexed && { searchIndexes: [INDEX] }),
         ...(op.ownExpression && { fingerprintExpression: OWN_EXPRESSION }),
-        ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+        ...(expiresAtMs !== undefined && { expiresAtText: new Date(expiresAtMs).toISOString() }),
       },
       randomIdentity,
     );
@@ -274,7 +274,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     if (token === undefined) return;
     const { mask, containers, value: next, isIndexed, ownExpression, deduplicate }: Patch = op.patch;
     const changesExpiry = Object.hasOwn(op.patch, 'hours');
-    const expiresAt = op.patch.hours === undefined ? undefined : world.now() + op.patch.hours * HOUR;
+    const expiresAtMs = op.patch.hours === undefined ? undefined : world.now() + op.patch.hours * HOUR;
     if (next !== undefined) known[by]?.add(secretOf(next.secret));
     const given: TokenPatch = {
       ...(mask !== undefined && { mask: MASKS[mask]?.mask ?? null }),
@@ -285,7 +285,9 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       ...(isIndexed !== undefined && { searchIndexes: isIndexed ? [INDEX] : null }),
       ...(ownExpression !== undefined && { fingerprintExpression: ownExpression ? OWN_EXPRESSION : null }),
       ...(deduplicate !== undefined && { deduplicateToken: deduplicate }),
-      ...(changesExpiry && { expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString() }),
+      ...(changesExpiry && {
+        expiresAtText: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+      }),
     };
     const changed = {
       ...token,
@@ -294,7 +296,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
       ...(next !== undefined && { secret: secretOf(next.secret), number: next.number }),
       ...(isIndexed !== undefined && { isIndexed }),
       ...(ownExpression !== undefined && { hasOwnExpression: ownExpression }),
-      ...(changesExpiry && { expiresAt }),
+      ...(changesExpiry && { expiresAtMs }),
       isSolelyOwn: next === undefined ? token.isSolelyOwn : isSoleWriter(caller, token),
       revision: token.revision + 1,
     };
@@ -307,7 +309,7 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
     const breaksMatch =
       changed.secret !== token.secret ||
       changed.number !== token.number ||
-      changed.expiresAt !== token.expiresAt;
+      changed.expiresAtMs !== token.expiresAtMs;
     const isAllowed =
       transform !== undefined &&
       (!describes || mayDescribe) &&

@@ -105,7 +105,7 @@ export async function manyInstances(now = Date.now()) {
   }
 
   /** The key of an application that may do everything with tokens, or of one that expires. */
-  async function anApplication(tenantId: string, more: { readonly expiresAt?: number } = {}) {
+  async function anApplication(tenantId: string, more: { readonly expiresAtMs?: number } = {}) {
     const manager = {
       tenantId,
       credentialId: 'manager',

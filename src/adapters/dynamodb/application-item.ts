@@ -17,7 +17,7 @@ const applicationItem = z.object({
   createdAt: z.number(),
   modifiedBy: z.exactOptional(z.string()),
   modifiedAt: z.exactOptional(z.number()),
-  expiresAt: z.exactOptional(z.number()),
+  expiresAtMs: z.exactOptional(z.number()),
   version: z.number(),
   keyHash: binary,
 });
@@ -27,7 +27,7 @@ const grantsItem = z.object({
   tenantId: z.string(),
   type: z.enum(APPLICATION_TYPES),
   ...grantsShape,
-  expiresAt: z.exactOptional(z.number()),
+  expiresAtMs: z.exactOptional(z.number()),
   keyHash: binary,
 });
 
@@ -37,7 +37,8 @@ export interface StoredApplication {
   readonly keyHash: Buffer;
 }
 
-const ttlOf = ({ expiresAt }: Application) => (expiresAt === undefined ? undefined : timeToLive(expiresAt));
+const ttlOf = ({ expiresAtMs }: Application) =>
+  expiresAtMs === undefined ? undefined : timeToLive(expiresAtMs);
 
 /** The item of an application, which stands in the due index. */
 export function applicationItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
@@ -46,16 +47,16 @@ export function applicationItemOf(key: ItemKey, { application, keyHash }: Stored
     ...application,
     keyHash,
     ttl: ttlOf(application),
-    ...dueAt(application.id, application.expiresAt),
+    ...dueAt(application.id, application.expiresAtMs),
   };
 }
 
 /** A copy of what an application grants: no more than decides access, so that sixteen copies of the largest fit a transaction. */
 export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
-  const { id, tenantId, type, permissions, expiresAt } = application;
+  const { id, tenantId, type, permissions, expiresAtMs } = application;
   const rules = application.rules.map(({ description: _, ...rule }) => rule);
   const ttl = ttlOf(application);
-  return { ...key, id, tenantId, type, permissions, rules, expiresAt, keyHash, ttl };
+  return { ...key, id, tenantId, type, permissions, rules, expiresAtMs, keyHash, ttl };
 }
 
 /** Parses an application's item. Throws if it is not one. */

@@ -10,11 +10,11 @@ export function createCredentialStore(table: Table): CredentialStore & Applicati
     async findByKeyHash(hash) {
       const item = await getItem(table, credentialKey(hash, someCopy()));
       if (item === undefined) return undefined;
-      const { id, keyHash, expiresAt, ...grants } = readGrantsItem(item);
+      const { id, keyHash, expiresAtMs, ...grants } = readGrantsItem(item);
       return {
         keyHash,
         caller: { ...grants, credentialId: id, applicationId: id, actsBy: 'own_key' },
-        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
       };
     },
 

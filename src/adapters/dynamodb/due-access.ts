@@ -18,7 +18,7 @@ export function dueApplications(access: Table, clock: Clock): DueWork {
     const item = await getItem(access, key);
     if (item === undefined) return;
     const { application } = readApplicationItem(item);
-    if (application.expiresAt !== undefined && application.expiresAt <= clock())
+    if (application.expiresAtMs !== undefined && application.expiresAtMs <= clock())
       await store.delete(application);
   }
 
@@ -56,7 +56,7 @@ export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
       TableName: ephemeral.name,
       Key: key,
       // An authorization may have given the session more time meanwhile.
-      ConditionExpression: 'expiresAt <= :now',
+      ConditionExpression: 'expiresAtMs <= :now',
       ExpressionAttributeValues: { ':now': clock() },
     });
     await writeIf(ephemeral.client, command);

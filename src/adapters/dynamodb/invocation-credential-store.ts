@@ -11,7 +11,7 @@ const credentialItem = z.object({
   keyHash: binary,
   tenantId: z.string(),
   applicationId: z.string(),
-  expiresAt: z.number(),
+  expiresAtMs: z.number(),
 });
 
 /** Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are read anew. */
@@ -22,12 +22,12 @@ export function createInvocationCredentialStore(
   const { client, name } = table;
   return {
     async create(credential) {
-      const { keyHash, expiresAt } = credential;
+      const { keyHash, expiresAtMs } = credential;
       const item = {
         ...invocationCredentialKey(keyHash),
         ...credential,
-        ttl: timeToLive(expiresAt),
-        ...dueAt(keyHash.toString('base64url'), expiresAt),
+        ttl: timeToLive(expiresAtMs),
+        ...dueAt(keyHash.toString('base64url'), expiresAtMs),
       };
       const command = new PutCommand({ TableName: name, Item: item });
       await send(() => client.send(command));
@@ -44,13 +44,13 @@ export function createInvocationCredentialStore(
     async findByKeyHash(keyHash) {
       const item = await getItem(table, invocationCredentialKey(keyHash));
       if (item === undefined) return undefined;
-      const { tenantId, applicationId, expiresAt, keyHash: stored } = credentialItem.parse(item);
+      const { tenantId, applicationId, expiresAtMs, keyHash: stored } = credentialItem.parse(item);
       const [application] = await applications.grants(tenantId, [applicationId]);
       if (application === undefined) return undefined;
       const { type, permissions, rules } = application;
       return {
         keyHash: stored,
-        expiresAt: Math.min(expiresAt, application.expiresAt ?? expiresAt),
+        expiresAtMs: Math.min(expiresAtMs, application.expiresAtMs ?? expiresAtMs),
         caller: {
           tenantId,
           applicationId,

@@ -66,19 +66,19 @@ const NEVER = '~';
 /** Place of a token among those of its fingerprint: by match hash, then by expiry (ms since the epoch), then by creation. */
 export function matchSort({
   matchHash,
-  expiresAt,
+  expiresAtMs,
   position,
 }: {
   readonly matchHash: string;
-  readonly expiresAt: number | undefined;
+  readonly expiresAtMs: number | undefined;
   readonly position: string;
 }): string {
-  return `${matchHash}#${expiresAt === undefined ? NEVER : sortableTime(expiresAt)}#${position}`;
+  return `${matchHash}#${expiresAtMs === undefined ? NEVER : sortableTime(expiresAtMs)}#${position}`;
 }
 
 /** The first and the last place of tokens of a match hash that do not expire before a time. */
-export function matchesFrom(matchHash: string, expiresAt: number | undefined): readonly [string, string] {
-  return [matchSort({ matchHash, expiresAt, position: '' }), `${matchHash}#${NEVER}${NEVER}`];
+export function matchesFrom(matchHash: string, expiresAtMs: number | undefined): readonly [string, string] {
+  return [matchSort({ matchHash, expiresAtMs, position: '' }), `${matchHash}#${NEVER}${NEVER}`];
 }
 
 /** The match hash in {@link matchSort}. */

@@ -18,13 +18,17 @@ const sessionItem = z.object({
   tenantId: z.string(),
   createdBy: z.string(),
   keyHash: binary,
-  expiresAt: z.number(),
+  expiresAtMs: z.number(),
   authorizedBy: z.optional(z.string()),
   permissions: z._default(grantsShape.permissions, []),
   rules: z._default(grantsShape.rules, []),
 });
 
-const nonceItem = z.object({ keyHash: binary, expiresAt: z.number(), used: z._default(z.boolean(), false) });
+const nonceItem = z.object({
+  keyHash: binary,
+  expiresAtMs: z.number(),
+  used: z._default(z.boolean(), false),
+});
 
 /** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
@@ -48,10 +52,10 @@ export function createSessionStore(
 
   return {
     async create({ nonceHash, ...session }) {
-      const { id, tenantId, keyHash, expiresAt } = session;
+      const { id, tenantId, keyHash, expiresAtMs } = session;
       const items = [
-        { ...sessionKey(keyHash), ...session, ...vanishing(id, expiresAt) },
-        { ...nonceKey(tenantId, nonceHash), keyHash, expiresAt, ...vanishing(id, expiresAt) },
+        { ...sessionKey(keyHash), ...session, ...vanishing(id, expiresAtMs) },
+        { ...nonceKey(tenantId, nonceHash), keyHash, expiresAtMs, ...vanishing(id, expiresAtMs) },
       ];
       const puts = items.map((item) => ({
         Put: { TableName: name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
@@ -61,14 +65,14 @@ export function createSessionStore(
 
     async findNonce(tenantId, nonceHash) {
       const nonce = await findNonce(tenantId, nonceHash);
-      return nonce && { expiresAt: nonce.expiresAt, isUsed: nonce.used };
+      return nonce && { expiresAtMs: nonce.expiresAtMs, isUsed: nonce.used };
     },
 
     async authorize(tenantId, nonceHash, grants) {
       const nonce = await findNonce(tenantId, nonceHash);
       if (nonce === undefined || nonce.used) return false;
-      const { authorizedBy, permissions, rules, expiresAt } = grants;
-      const { ttl, dueSk } = { ...dueAt('', expiresAt), ttl: timeToLive(expiresAt) };
+      const { authorizedBy, permissions, rules, expiresAtMs } = grants;
+      const { ttl, dueSk } = { ...dueAt('', expiresAtMs), ttl: timeToLive(expiresAtMs) };
       return transact(client, [
         {
           Update: {
@@ -84,14 +88,14 @@ export function createSessionStore(
             TableName: name,
             Key: sessionKey(nonce.keyHash),
             UpdateExpression:
-              'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAt = :expiresAt, #ttl = :ttl, dueSk = :dueSk',
+              'SET authorizedBy = :by, #permissions = :permissions, #rules = :rules, expiresAtMs = :expiresAtMs, #ttl = :ttl, dueSk = :dueSk',
             ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(authorizedBy)',
             ExpressionAttributeNames: { '#permissions': 'permissions', '#rules': 'rules', '#ttl': 'ttl' },
             ExpressionAttributeValues: {
               ':by': authorizedBy,
               ':permissions': permissions,
               ':rules': rules,
-              ':expiresAt': expiresAt,
+              ':expiresAtMs': expiresAtMs,
               ':ttl': ttl,
               ':dueSk': dueSk,
             },
@@ -104,11 +108,11 @@ export function createSessionStore(
       const item = await read(sessionKey(keyHash));
       if (item === undefined) return undefined;
       const session = sessionItem.parse(item);
-      const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAt } = session;
+      const { id, tenantId, createdBy, authorizedBy = createdBy, permissions, rules, expiresAtMs } = session;
       // A deleted application leaves nothing that authenticates, and an expired one neither.
       const behind = await applications.grants(tenantId, [createdBy, authorizedBy]);
       if (behind.length < new Set([createdBy, authorizedBy]).size) return undefined;
-      const ends = [expiresAt, ...behind.map((application) => application.expiresAt ?? expiresAt)];
+      const ends = [expiresAtMs, ...behind.map((application) => application.expiresAtMs ?? expiresAtMs)];
       return {
         keyHash: session.keyHash,
         caller: {
@@ -122,7 +126,7 @@ export function createSessionStore(
             { permissions, rules },
           ),
         },
-        expiresAt: Math.min(...ends),
+        expiresAtMs: Math.min(...ends),
         isUnauthorized: session.authorizedBy === undefined,
       };
     },

@@ -124,7 +124,7 @@ export function tokenItemOf(
   return {
     ...tokenKey(token.tenantId, token.id),
     ...(steps.pending !== true && listAttributes(token, listShards)),
-    matchSk: matchSort({ ...token, expiresAt: token.expiration?.at }),
+    matchSk: matchSort({ ...token, expiresAtMs: token.expiration?.at }),
     ...membersOf(tokenShape, token),
     ...steps,
     ttl: tokenTimeToLive(token),

@@ -43,7 +43,7 @@ function check(
   const isOfTenant = credential.caller.tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refused('The API key is not valid.');
-  if (credential.expiresAt !== undefined && credential.expiresAt <= clock())
+  if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= clock())
     throw refused('The API key has expired.');
   if (credential.isUnauthorized === true)
     throw new ServiceError('forbidden', 'The session has not been authorized.');

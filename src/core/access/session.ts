@@ -28,15 +28,14 @@ export interface NewSession {
   readonly createdBy: string;
   readonly keyHash: Buffer;
   readonly nonceHash: Buffer;
-  /** Ms since the epoch. */
-  readonly expiresAt: number;
+  readonly expiresAtMs: number;
 }
 
 /** What an authorization gives to a session. */
 export interface SessionGrants extends Grants {
   /** The private application that gives it. */
   readonly authorizedBy: string;
-  readonly expiresAt: number;
+  readonly expiresAtMs: number;
 }
 
 /** Where sessions and nonces are kept: they vanish. */
@@ -46,7 +45,7 @@ export interface SessionStore {
   findNonce(
     tenantId: string,
     nonceHash: Buffer,
-  ): Promise<{ readonly expiresAt: number; readonly isUsed: boolean } | undefined>;
+  ): Promise<{ readonly expiresAtMs: number; readonly isUsed: boolean } | undefined>;
   /** Uses the nonce up and gives the session its grants, both or neither; `false` if somebody was quicker. */
   authorize(tenantId: string, nonceHash: Buffer, grants: SessionGrants): Promise<boolean>;
 }
@@ -67,8 +66,7 @@ function requireType(caller: Caller, type: 'public' | 'private', what: string): 
 export interface CreatedSession {
   readonly key: Secret<string>;
   readonly nonce: Secret<string>;
-  /** Ms since the epoch. */
-  readonly expiresAt: number;
+  readonly expiresAtMs: number;
 }
 
 /** Creates a session for a public application: a key without any access, and a nonce by which a private application may give it some. */
@@ -80,7 +78,7 @@ export async function createSession(
   requireType(caller, 'public', 'create');
   const key = generateApiKey('session', caller.tenantId);
   const nonce = new Secret(base58.encode(randomBytes(NONCE_BYTES)));
-  const expiresAt = deps.clock() + SESSION_LIMITS.lifetimeMs;
+  const expiresAtMs = deps.clock() + SESSION_LIMITS.lifetimeMs;
   const { tenantId, applicationId } = caller;
   const hashes = { keyHash: hashApiKey(key), nonceHash: hashApiKey(nonce) };
   await deps.sessionStore.create({
@@ -88,18 +86,17 @@ export async function createSession(
     tenantId,
     createdBy: applicationId,
     ...hashes,
-    expiresAt,
+    expiresAtMs,
   });
-  return { key, nonce, expiresAt };
+  return { key, nonce, expiresAtMs };
 }
 
 export interface Authorization extends Grants {
   readonly nonce: Secret<string>;
-  /** Ms since the epoch. */
-  readonly expiresAt?: number;
+  readonly expiresAtMs?: number;
 }
 
-function checkAuthorization({ permissions, rules, expiresAt }: Authorization, now: number): void {
+function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, now: number): void {
   if (Buffer.byteLength(JSON.stringify({ permissions, rules })) > SESSION_LIMITS.grantsBytes)
     throw new ServiceError(
       'payload_too_large',
@@ -116,8 +113,8 @@ function checkAuthorization({ permissions, rules, expiresAt }: Authorization, no
     if (rule.permissions.length === 0) fields.report(`${path}.permissions`, 'must not be empty');
   });
   checkPriorities(rules, fields.report);
-  if (expiresAt !== undefined && expiresAt <= now) fields.report('expires_at', 'must be in the future');
-  if (expiresAt !== undefined && expiresAt > now + SESSION_LIMITS.longestLifetimeMs)
+  if (expiresAtMs !== undefined && expiresAtMs <= now) fields.report('expires_at', 'must be in the future');
+  if (expiresAtMs !== undefined && expiresAtMs > now + SESSION_LIMITS.longestLifetimeMs)
     fields.report(
       'expires_at',
       `must be within ${String(SESSION_LIMITS.longestLifetimeMs / 3_600_000)} hours`,
@@ -139,7 +136,7 @@ export async function authorizeSession(
   checkAuthorization(authorization, now);
   const nonceHash = hashApiKey(authorization.nonce);
   const nonce = await deps.sessionStore.findNonce(caller.tenantId, nonceHash);
-  if (nonce === undefined || nonce.expiresAt <= now)
+  if (nonce === undefined || nonce.expiresAtMs <= now)
     throw new ServiceError('not_found', 'The nonce does not exist.');
   const used = new ServiceError('conflict', 'The nonce has been used.');
   if (nonce.isUsed) throw used;
@@ -150,7 +147,7 @@ export async function authorizeSession(
       `The application cannot grant more than it holds: ${beyond.join(', ')}.`,
     );
   }
-  const { permissions, rules, expiresAt = nonce.expiresAt } = authorization;
-  const grants = { permissions, rules, authorizedBy: caller.applicationId, expiresAt };
+  const { permissions, rules, expiresAtMs = nonce.expiresAtMs } = authorization;
+  const grants = { permissions, rules, authorizedBy: caller.applicationId, expiresAtMs };
   if (!(await deps.sessionStore.authorize(caller.tenantId, nonceHash, grants))) throw used;
 }

@@ -26,7 +26,7 @@ export interface Credential {
   readonly keyHash: Buffer;
   readonly caller: Caller;
   /** From this instant the key is refused, in ms since the epoch. */
-  readonly expiresAt?: number;
+  readonly expiresAtMs?: number;
   /** A session that nobody has authorized yet. */
   readonly isUnauthorized?: boolean;
 }
@@ -40,7 +40,7 @@ export interface CredentialStore {
 /** What an application grants at this moment, and the hash of its key. */
 export type ApplicationGrants = Pick<
   Application,
-  'id' | 'tenantId' | 'type' | 'permissions' | 'rules' | 'expiresAt'
+  'id' | 'tenantId' | 'type' | 'permissions' | 'rules' | 'expiresAtMs'
 > & { readonly keyHash: Buffer };
 
 /** Reads what applications grant to those who act for them: sessions, and code of reactors. */

@@ -16,7 +16,7 @@ export interface Application extends Grants {
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
   /** From this instant the application is refused. */
-  readonly expiresAt?: number;
+  readonly expiresAtMs?: number;
   /** Starts at 1 and grows by one with each change. */
   readonly version: number;
 }

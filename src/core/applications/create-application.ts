@@ -19,8 +19,7 @@ export interface CreateApplicationDeps {
 export interface NewApplication extends Grants {
   readonly name: string;
   readonly type: ApplicationType;
-  /** Ms since the epoch. */
-  readonly expiresAt?: number;
+  readonly expiresAtMs?: number;
 }
 
 /**
@@ -37,7 +36,7 @@ export async function createApplication(
   const errors = validateGrants(input.type, input);
   if (Object.keys(errors).length > 0) throw invalidMembers(errors);
   const now = deps.clock();
-  if (input.expiresAt !== undefined && input.expiresAt <= now)
+  if (input.expiresAtMs !== undefined && input.expiresAtMs <= now)
     throw invalid('expires_at', 'must be in the future');
   const key = generateApiKey(input.type, caller.tenantId);
   const application: Application = {

@@ -10,8 +10,8 @@ export interface GetApplicationDeps {
 }
 
 /** Whether an application exists for any operation; one that has expired may only not be deleted yet. */
-export function applicationExists(application: Pick<Application, 'expiresAt'>, now: number): boolean {
-  return application.expiresAt === undefined || application.expiresAt > now;
+export function applicationExists(application: Pick<Application, 'expiresAtMs'>, now: number): boolean {
+  return application.expiresAtMs === undefined || application.expiresAtMs > now;
 }
 
 /** An application of a tenant. Throws `not_found` also for one that has expired. */

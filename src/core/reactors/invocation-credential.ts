@@ -8,7 +8,7 @@ export interface InvocationCredential {
   readonly tenantId: string;
   readonly applicationId: string;
   /** From this instant it is refused, whatever becomes of the invocation; ms since the epoch. */
-  readonly expiresAt: number;
+  readonly expiresAtMs: number;
 }
 
 /** Where credentials of invocations are kept: they vanish. */
@@ -25,12 +25,12 @@ export interface InvocationCredentialStore {
 export async function withInvocationCredential<T>(
   credentials: InvocationCredentialStore,
   { tenantId, id: applicationId }: Pick<Application, 'tenantId' | 'id'>,
-  expiresAt: number,
+  expiresAtMs: number,
   run: (apiKey: Secret<string>) => Promise<T>,
 ): Promise<T> {
   const apiKey = generateApiKey('invocation', tenantId);
   const keyHash = hashApiKey(apiKey);
-  await credentials.create({ keyHash, tenantId, applicationId, expiresAt });
+  await credentials.create({ keyHash, tenantId, applicationId, expiresAtMs });
   try {
     return await run(apiKey);
   } finally {

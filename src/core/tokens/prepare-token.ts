@@ -20,7 +20,7 @@ import type { TokenType } from './types/definition.ts';
 export interface TokenContent extends TokenDetails {
   readonly data: Secret<Json>;
   readonly containers?: readonly string[];
-  readonly expiresAt?: string;
+  readonly expiresAtText?: string;
   /** Whether data and mask stand as they were when the mask was tried on the data. */
   readonly isMaskTried?: boolean;
 }
@@ -33,7 +33,7 @@ export interface PreparedContent {
   readonly masked?: Secret<Json>;
   readonly containers: readonly Container[];
   readonly details: TokenDetails;
-  /** The expiration that `expiresAt` names. */
+  /** The expiration that `expiresAtText` names. */
   readonly expiration?: Timestamp;
   /** The fingerprint and the match hash under a tenant's fingerprint key. */
   fingerprints(key: KeyObject): { readonly fingerprint: string; readonly matchHash: string };
@@ -169,7 +169,7 @@ export function prepareContent(
   const checked = type.check(content.data.reveal(), fields.report);
   const containers = checkContainers(content.containers, type.containers, fields.report);
   checkDetails(content, fields.report, budget);
-  const expiration = checkExpiration(content.expiresAt, now, fields.report);
+  const expiration = checkExpiration(content.expiresAtText, now, fields.report);
   fields.throwIfFailed();
   const details = withoutDefaults(content, type);
   checkSize('Metadata, mask and expressions of a token are', details, DETAILS_MAX_BYTES);

@@ -13,5 +13,5 @@ export interface TokenInput {
   readonly searchIndexes?: readonly string[];
   readonly fingerprintExpression?: string;
   readonly deduplicateToken?: boolean;
-  readonly expiresAt?: string;
+  readonly expiresAtText?: string;
 }

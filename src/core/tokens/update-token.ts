@@ -37,7 +37,7 @@ export interface TokenPatch {
   readonly searchIndexes?: readonly string[] | null;
   readonly fingerprintExpression?: string | null;
   readonly deduplicateToken?: boolean;
-  readonly expiresAt?: string | null;
+  readonly expiresAtText?: string | null;
 }
 
 /** An update of one token. */
@@ -136,7 +136,7 @@ interface Change {
 function requireUnshared({ previous, patch, transform }: Change, next: StoredToken): void {
   if (!previous.isShared || transform === 'reveal') return;
   const livesAsLong = previous.expiration?.at === next.expiration?.at;
-  if (previous.matchHash === next.matchHash && (patch.expiresAt === undefined || livesAsLong)) return;
+  if (previous.matchHash === next.matchHash && (patch.expiresAtText === undefined || livesAsLong)) return;
   throw new ServiceError(
     'forbidden',
     'The token is shared by deduplication: to change expires_at, or data that it was matched by, a rule must grant token:update with the transform reveal.',
@@ -164,7 +164,7 @@ async function prepareChange(
     ...patchDetails(type, details, patch),
     data: new Secret(patched.data),
     containers: replaced<readonly string[]>(patch.containers, previous.containers, []),
-    expiresAt: patch.expiresAt ?? undefined,
+    expiresAtText: patch.expiresAtText ?? undefined,
     isMaskTried: patch.data === undefined && patch.mask === undefined,
   });
   const content = prepareContent(type, patchedContent, deps.clock(), budget);
@@ -207,7 +207,7 @@ async function assemble(
   };
   const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, content);
   const until = cvcUntil(deps, change);
-  const expiration = patch.expiresAt === undefined ? previous.expiration : content.expiration;
+  const expiration = patch.expiresAtText === undefined ? previous.expiration : content.expiration;
   const token: StoredToken = {
     ...withoutOptional(place),
     ...derived,

@@ -70,7 +70,7 @@ describe('the copies of what an application grants', () => {
   it.each(['regenerated', 'deleted', 'expired and swept'])(
     'are all refused at once when the key was %s',
     async (how) => {
-      const more = how === 'expired and swept' ? { expiresAt: world.state.now + 1_000 } : {};
+      const more = how === 'expired and swept' ? { expiresAtMs: world.state.now + 1_000 } : {};
       const { application, key } = await world.anApplication(tenantId, more);
       const known = world.anInstance();
       expect(await statusesOf(key, known)).toEqual([404]);

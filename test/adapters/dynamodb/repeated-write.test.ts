@@ -93,7 +93,7 @@ const aSession = () => ({
   createdBy: randomUUID(),
   keyHash: randomBytes(32),
   nonceHash: randomBytes(32),
-  expiresAt: Date.now() + MINUTE,
+  expiresAtMs: Date.now() + MINUTE,
 });
 
 const aReactor = (): StoredReactor => ({
@@ -303,7 +303,12 @@ const rows: readonly Row[] = [
     async () => {
       const session = aSession();
       await sessions().create(session);
-      const grants = { permissions: [], rules: [], authorizedBy: randomUUID(), expiresAt: session.expiresAt };
+      const grants = {
+        permissions: [],
+        rules: [],
+        authorizedBy: randomUUID(),
+        expiresAtMs: session.expiresAtMs,
+      };
       return (fate) => sessions(fate).authorize(TENANT, session.nonceHash, grants);
     },
   ],

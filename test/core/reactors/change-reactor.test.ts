@@ -232,7 +232,7 @@ describe('the application of a reactor', () => {
   it('must be one of the tenant, and public or private', async () => {
     const world = aReactorWorld();
     const manager = anApplication({ type: 'management' });
-    const expired = anApplication({ expiresAt: 1 });
+    const expired = anApplication({ expiresAtMs: 1 });
     for (const each of [manager, expired]) world.applications.set(at(TENANT, each.id), each);
     for (const applicationId of ['nobody', manager.id, expired.id])
       await expect(

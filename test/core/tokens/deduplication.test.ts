@@ -73,7 +73,7 @@ describe('deduplication', () => {
     const { deps, stored, inHours } = setUp();
     const given = ['one', 'two', 'one'].map((data, index) => ({
       path: String(index),
-      input: input(data, index === 0 ? { expiresAt: inHours(1) } : {}),
+      input: input(data, index === 0 ? { expiresAtText: inHours(1) } : {}),
     }));
     const results = await createTokens(deps, caller, given, randomIdentity);
     const [first, second, third] = results.map(({ token }) => token.id);
@@ -86,10 +86,10 @@ describe('deduplication', () => {
 
   it('does not take a token that ends before, and hands the lock on to the one that lives longer', async () => {
     const { create, inHours } = setUp();
-    const short = await create(shop, 'one', { expiresAt: inHours(1) });
-    const long = await create(shop, 'one', { expiresAt: inHours(3) });
+    const short = await create(shop, 'one', { expiresAtText: inHours(1) });
+    const long = await create(shop, 'one', { expiresAtText: inHours(3) });
     expect(long.token.id).not.toBe(short.token.id);
-    const between = await create(browser, 'one', { expiresAt: inHours(2) });
+    const between = await create(browser, 'one', { expiresAtText: inHours(2) });
     expect(between.token.id).toBe(long.token.id);
     const forever = await create(browser, 'one');
     expect([short.token.id, long.token.id]).not.toContain(forever.token.id);
@@ -111,7 +111,7 @@ describe('deduplication', () => {
     await expect(patch(shop, token.id, { data: new Secret('two') })).rejects.toMatchObject({
       code: 'forbidden',
     });
-    await expect(patch(shop, token.id, { expiresAt: '1/1/2030' })).rejects.toMatchObject({
+    await expect(patch(shop, token.id, { expiresAtText: '1/1/2030' })).rejects.toMatchObject({
       code: 'forbidden',
     });
   });

@@ -101,7 +101,7 @@ describe('an answer that was made from tokens', () => {
     const { deps } = world;
     const inputs = placed([
       { id: 'used', containers: ['/a/'] },
-      { id: 'mortal', expiresAt: '2026-01-02' },
+      { id: 'mortal', expiresAtText: '2026-01-02' },
     ]);
     const uses = (await createTokens(deps, creator, inputs, randomIdentity)).map(({ token }) =>
       keepUse(token),

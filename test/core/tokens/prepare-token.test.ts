@@ -112,7 +112,7 @@ describe('the content of a token', () => {
           mask: { a: ['{{ data | nope }}'] },
           fingerprintExpression: '{{ data',
           searchIndexes: ['ok', '{{ }}'],
-          expiresAt: '1/1/2020',
+          expiresAtText: '1/1/2020',
         },
       ),
     ).toEqual({
@@ -136,8 +136,8 @@ describe('the content of a token', () => {
     ],
     ['search_indexes', { searchIndexes: Array.from({ length: 11 }, () => 'x') }],
     ['fingerprint_expression', { fingerprintExpression: 'x'.repeat(401) }],
-    ['expires_at', { expiresAt: 'soon' }],
-    ['expires_at', { expiresAt: new Date(NOW).toISOString() }],
+    ['expires_at', { expiresAtText: 'soon' }],
+    ['expires_at', { expiresAtText: new Date(NOW).toISOString() }],
     ['fingerprint_expression', { fingerprintExpression: '{{ data | to_number }}' }],
     ['search_indexes[0]', { searchIndexes: ['{{ data | to_number }}'] }],
   ])('is refused for its %s', (path, more) => {

@@ -7,7 +7,7 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  */
 const LIMITS_KB = {
   tokens: 494,
-  applications: 203,
+  applications: 204,
   proxy: 472,
   reactors: 563,
   'reactor-worker': 512,

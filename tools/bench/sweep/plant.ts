@@ -61,9 +61,9 @@ const sessions: Plant = async (database, count) => {
   let isNonce = false;
   const items = times(count, () => {
     isNonce = !isNonce;
-    const [hash, expiresAt] = [randomBytes(32), justNow()];
+    const [hash, expiresAtMs] = [randomBytes(32), justNow()];
     const key = isNonce ? nonceKey(TENANT, hash) : sessionKey(hash);
-    return { ...key, keyHash: hash, expiresAt, ...dueAt(randomUUID(), expiresAt) };
+    return { ...key, keyHash: hash, expiresAtMs, ...dueAt(randomUUID(), expiresAtMs) };
   });
   await putAll(client, name, items);
 };
@@ -75,7 +75,7 @@ const applications: Plant = async (database, count) => {
       ...{ tenantId: TENANT, id: randomUUID(), name: 'expired', type: 'private' as const },
       ...{ permissions: [], rules: [], createdBy: randomUUID(), createdAt: 1, version: 1 },
     };
-    return store.create({ ...application, expiresAt: justNow() }, randomBytes(32));
+    return store.create({ ...application, expiresAtMs: justNow() }, randomBytes(32));
   });
 };
 
