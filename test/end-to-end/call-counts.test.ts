@@ -5,7 +5,7 @@ import { measureCounts } from '../../tools/bench/counts/measure-counts.ts';
 import { openWire, wireCost } from '../../tools/bench/counts/wire.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
-import { aCvc, aStoredToken } from '../adapters/dynamodb/a-stored-token.ts';
+import { aCvc, aStoredToken } from '../support/builders/a-stored-token.ts';
 import { aDatabase } from '../support/a-database.ts';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
 import { runService, type RunningService } from '../support/run-service.ts';

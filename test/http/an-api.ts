@@ -1,72 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { Credential } from '../../src/core/applications/application-store.ts';
-import { generateApiKey } from '../../src/core/crypto/api-key.ts';
-import type { Vault } from '../../src/core/crypto/vault.ts';
 import type {
   IdempotencyClaim,
   IdempotencyScope,
   IdempotencyStore,
 } from '../../src/core/shared/idempotency-store.ts';
-import type { Json } from '../../src/core/shared/json.ts';
-import { Secret } from '../../src/core/shared/secret.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import type { RequestLogLine } from '../../src/lambda/request-log.ts';
+import { aCaller } from '../support/builders/a-caller.ts';
+import { aVault } from '../support/builders/a-vault.ts';
+import { KEY } from '../support/builders/an-event.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 
-export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
-export const KEY = generateApiKey('private', TENANT).reveal();
-
 const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
-
-/** A request as API Gateway hands it over. */
-export function anEvent({
-  method = 'GET',
-  path = '/things',
-  query = '',
-  headers = { 'SVC-API-KEY': KEY },
-  body,
-}: {
-  method?: string;
-  path?: string;
-  query?: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
-} = {}): APIGatewayProxyEventV2 {
-  return {
-    rawPath: path,
-    rawQueryString: query,
-    headers,
-    requestContext: { http: { method } },
-    ...(body === undefined ? {} : { body: Buffer.from(body).toString('base64') }),
-    isBase64Encoded: true,
-  } as unknown as APIGatewayProxyEventV2;
-}
-
-export const aCaller = (more: Partial<Caller> = {}): Caller => ({
-  tenantId: TENANT,
-  credentialId: 'credential-1',
-  applicationId: 'app-1',
-  type: 'private',
-  actsBy: 'own_key',
-  permissions: ['token:create', 'token:read'],
-  rules: [],
-  ...more,
-});
-
-/** Keeps what was sealed apart from its context, so that what a store holds can be looked into. */
-export function aVault(): Vault {
-  return {
-    seal: (context, value) => Promise.resolve(Buffer.from(JSON.stringify([context, value.reveal()]))),
-    open: (context, sealed) => {
-      const [sealedFor, value] = JSON.parse(sealed.toString()) as [unknown, Json];
-      if (JSON.stringify(sealedFor) !== JSON.stringify(context))
-        return Promise.reject(new Error('another context'));
-      return Promise.resolve(new Secret(value));
-    },
-  };
-}
 
 interface Claimed {
   seed: Buffer;

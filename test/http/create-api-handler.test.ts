@@ -4,7 +4,10 @@ import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { createApiHandler, type ApiDeps } from '../../src/http/create-api-handler.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { body, text } from '../../src/http/schemas.ts';
-import { aCaller, anEdge, anEvent, KEY, TENANT } from './an-api.ts';
+import { aCaller } from '../support/builders/a-caller.ts';
+import { TENANT } from '../support/builders/a-stored-token.ts';
+import { anEdge } from './an-api.ts';
+import { anEvent, KEY } from '../support/builders/an-event.ts';
 
 const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';
 const OTHER_KEY = generateApiKey('private', OTHER_TENANT).reveal();

@@ -3,7 +3,9 @@ import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
 import { apiRequest } from '../../src/http/api-request.ts';
 import { withIdempotency, type IdempotentRequest } from '../../src/http/idempotency.ts';
 import type { MatchedRoute, Route } from '../../src/http/route.ts';
-import { aCaller, anEdge, anEvent } from './an-api.ts';
+import { aCaller } from '../support/builders/a-caller.ts';
+import { anEdge } from './an-api.ts';
+import { anEvent } from '../support/builders/an-event.ts';
 
 function aMatch(
   key: string | undefined,

@@ -3,7 +3,7 @@ import { apiRequest } from '../../src/http/api-request.ts';
 import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../src/http/parse-input.ts';
 import type { Route } from '../../src/http/route.ts';
 import { body, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
-import { anEvent } from './an-api.ts';
+import { anEvent } from '../support/builders/an-event.ts';
 
 const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({
   operation: 'test',

@@ -1,7 +1,7 @@
 import { apiRequest } from '../../src/http/api-request.ts';
 import { reservedHeaders } from '../../src/http/reserved-headers.ts';
 import { traceId } from '../../src/http/trace-id.ts';
-import { anEvent } from './an-api.ts';
+import { anEvent } from '../support/builders/an-event.ts';
 
 describe('reserved headers', () => {
   const headers = apiRequest(anEvent({ headers: { 'Acme-Api-KEY': 'k', 'X-Other': '1' } }), [

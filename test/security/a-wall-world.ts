@@ -4,17 +4,16 @@ import type { Caller } from '../../src/core/applications/application.ts';
 import type { Permission } from '../../src/core/access/permission.ts';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import type { Json } from '../../src/core/shared/json.ts';
+import { TENANT } from '../support/builders/a-stored-token.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
-import { aTokenStore } from '../core/tokens/a-token-store.ts';
+import { aTokenStore } from '../support/fakes/a-token-store.ts';
 
 /*
  * What the property tests of the walls between callers share: random callers, and what a naive
  * reading of docs/contract.md lets each of them see of a token. Nothing here is taken from the code
  * under test.
  */
-
-export const TENANT = '0b1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b11';
 
 /** Containers that cover one another, and some that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;

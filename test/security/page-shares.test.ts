@@ -7,8 +7,9 @@ import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { createToken } from '../../src/core/tokens/create-tokens.ts';
 import { openPage, type PermittedHead } from '../../src/core/tokens/open-page.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
-import { aCaller } from '../http/an-api.ts';
-import { aWallWorld, TENANT } from './a-wall-world.ts';
+import { aCaller } from '../support/builders/a-caller.ts';
+import { aWallWorld } from './a-wall-world.ts';
+import { TENANT } from '../support/builders/a-stored-token.ts';
 
 const PAGE_BYTES = 1_250_000;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));

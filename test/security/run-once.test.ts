@@ -11,7 +11,9 @@ import { apiRequest } from '../../src/http/api-request.ts';
 import { withIdempotency } from '../../src/http/idempotency.ts';
 import type { MatchedRoute } from '../../src/http/route.ts';
 import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a-reactor-world.ts';
-import { aCaller, anEdge, anEvent } from '../http/an-api.ts';
+import { aCaller } from '../support/builders/a-caller.ts';
+import { anEdge } from '../http/an-api.ts';
+import { anEvent } from '../support/builders/an-event.ts';
 
 const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
   returned: { outcome: 'returned', value: new Secret({ raw: { charged: true } }) },

@@ -17,7 +17,7 @@ import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import { routes } from '../../functions/tokens/routes.ts';
 import { createApiHandler } from '../../src/http/create-api-handler.ts';
 import type { RequestLogLine } from '../../src/lambda/request-log.ts';
-import { anEvent } from '../http/an-api.ts';
+import { anEvent } from './builders/an-event.ts';
 import { aDatabase } from './a-database.ts';
 import { aKeyService } from './tenant-keys.ts';
 

@@ -7,7 +7,7 @@ import { sliceAfter } from '../../src/core/shared/pagination.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../src/core/tokens/token.ts';
 import type { TokenWrite } from '../../src/core/tokens/token-store.ts';
-import { aStoredToken, TENANT } from '../../test/adapters/dynamodb/a-stored-token.ts';
+import { aStoredToken, TENANT } from '../../test/support/builders/a-stored-token.ts';
 import { aDatabase, type Database } from '../../test/support/a-database.ts';
 
 const LIST_SHARDS = 8;

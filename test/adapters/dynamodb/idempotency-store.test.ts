@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dueCvcs } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { createIdempotencyStore } from '../../../src/adapters/dynamodb/idempotency-store.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
-import { TENANT } from './a-stored-token.ts';
+import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const scope = { tenantId: TENANT, request: 'hash' };
 const BODY = Buffer.alloc(32, 1);

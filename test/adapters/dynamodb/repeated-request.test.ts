@@ -8,7 +8,7 @@ import { createTokens } from '../../../src/core/tokens/create-tokens.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
-import { TENANT } from './a-stored-token.ts';
+import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const key = createSecretKey(randomBytes(32));
 const tenantKeys = tenantKeysFrom(() => key);

@@ -14,7 +14,7 @@ import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
-import { aStoredToken, changed, terms, TENANT } from './a-stored-token.ts';
+import { aStoredToken, changed, terms, TENANT } from '../../support/builders/a-stored-token.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts'
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
-import { aStoredToken, TENANT } from './a-stored-token.ts';
+import { aStoredToken, TENANT } from '../../support/builders/a-stored-token.ts';
 
 const TERMS = ['common', 'often', 'rare'];
 const COUNT = 150;

@@ -5,7 +5,14 @@ import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts'
 import { sweep, type DueRecord } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
-import { aCvc, aFullToken, aStoredToken, changed, TENANT, terms } from './a-stored-token.ts';
+import {
+  aCvc,
+  aFullToken,
+  aStoredToken,
+  changed,
+  TENANT,
+  terms,
+} from '../../support/builders/a-stored-token.ts';
 
 let database: Database;
 let now = Date.now();

@@ -4,7 +4,7 @@ import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reacto
 import type { ReactorDefinition, StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { aVault } from '../../http/an-api.ts';
+import { aVault } from '../../support/builders/a-vault.ts';
 
 export const TENANT = randomUUID();
 

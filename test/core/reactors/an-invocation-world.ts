@@ -13,7 +13,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver, type DeliverDeps } from '../../../src/core/webhooks/deliver.ts';
 import { presentFailure, presentReactorResult } from '../../../src/http/present-reactor-result.ts';
-import { aVault } from '../../http/an-api.ts';
+import { aVault } from '../../support/builders/a-vault.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { anApplication, aReactorWorld, at, Death, TENANT } from './a-reactor-world.ts';
 

@@ -6,8 +6,9 @@ import { createToken, createTokens } from '../../../src/core/tokens/create-token
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { updateToken, type TokenPatch } from '../../../src/core/tokens/update-token.ts';
-import { aCaller } from '../../http/an-api.ts';
-import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { aWallWorld } from '../../security/a-wall-world.ts';
+import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const HOUR = 3_600_000;
 const shop = aCaller({

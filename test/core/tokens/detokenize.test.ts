@@ -5,8 +5,9 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { createToken } from '../../../src/core/tokens/create-tokens.ts';
 import { detokenize } from '../../../src/core/tokens/detokenize.ts';
 import { updateToken } from '../../../src/core/tokens/update-token.ts';
-import { aCaller } from '../../http/an-api.ts';
-import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { aWallWorld } from '../../security/a-wall-world.ts';
+import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const caller = aCaller({
   tenantId: TENANT,

@@ -9,8 +9,9 @@ import { tokenize } from '../../../src/core/tokens/tokenize.ts';
 import { updateToken } from '../../../src/core/tokens/update-token.ts';
 import { presentResult, presentTokenized } from '../../../src/http/present-token.ts';
 import { parseTokenInput } from '../../../src/http/token-input.ts';
-import { aCaller } from '../../http/an-api.ts';
-import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { aWallWorld } from '../../security/a-wall-world.ts';
+import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const reveal = (permissions: ('token:create' | 'token:read' | 'token:update' | 'token:use')[]) =>
   aCaller({

@@ -3,8 +3,9 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { tokenize } from '../../../src/core/tokens/tokenize.ts';
 import { presentTokenized } from '../../../src/http/present-token.ts';
 import { parseTokenInput } from '../../../src/http/token-input.ts';
-import { aCaller } from '../../http/an-api.ts';
-import { aWallWorld, TENANT } from '../../security/a-wall-world.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { aWallWorld } from '../../security/a-wall-world.ts';
+import { TENANT } from '../../support/builders/a-stored-token.ts';
 
 const caller = aCaller({ tenantId: TENANT, permissions: ['token:create'] });
 

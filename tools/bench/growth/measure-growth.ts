@@ -10,7 +10,7 @@ import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import type { TokenCandidate } from '../../../src/core/tokens/token-store.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
-import { aCvc, aStoredToken, TENANT } from '../../../test/adapters/dynamodb/a-stored-token.ts';
+import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import { aDatabase } from '../../../test/support/a-database.ts';
 import { fill, idInShard } from './fill.ts';
 

@@ -5,7 +5,7 @@ import { nonceKey, sessionKey } from '../../../src/adapters/dynamodb/keys.ts';
 import { dueAt } from '../../../src/adapters/dynamodb/token-item.ts';
 import { tokenWrites } from '../../../src/adapters/dynamodb/token-writes.ts';
 import type { DueWorkName } from '../../../src/core/sweep/sweep.ts';
-import { aCvc, aStoredToken, TENANT } from '../../../test/adapters/dynamodb/a-stored-token.ts';
+import { aCvc, aStoredToken, TENANT } from '../../../test/support/builders/a-stored-token.ts';
 import type { Database } from '../../../test/support/a-database.ts';
 import { fill, putAll } from '../growth/fill.ts';
 

@@ -1,0 +1,14 @@
+import type { Caller } from '../../../src/core/applications/application.ts';
+import { TENANT } from './a-stored-token.ts';
+
+/** A private application that may create and read tokens. */
+export const aCaller = (more: Partial<Caller> = {}): Caller => ({
+  tenantId: TENANT,
+  credentialId: 'credential-1',
+  applicationId: 'app-1',
+  type: 'private',
+  actsBy: 'own_key',
+  permissions: ['token:create', 'token:read'],
+  rules: [],
+  ...more,
+});

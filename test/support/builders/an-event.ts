@@ -1,0 +1,29 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { generateApiKey } from '../../../src/core/crypto/api-key.ts';
+import { TENANT } from './a-stored-token.ts';
+
+export const KEY = generateApiKey('private', TENANT).reveal();
+
+/** A request as API Gateway hands it over. */
+export function anEvent({
+  method = 'GET',
+  path = '/things',
+  query = '',
+  headers = { 'SVC-API-KEY': KEY },
+  body,
+}: {
+  method?: string;
+  path?: string;
+  query?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+} = {}): APIGatewayProxyEventV2 {
+  return {
+    rawPath: path,
+    rawQueryString: query,
+    headers,
+    requestContext: { http: { method } },
+    ...(body === undefined ? {} : { body: Buffer.from(body).toString('base64') }),
+    isBase64Encoded: true,
+  } as unknown as APIGatewayProxyEventV2;
+}
