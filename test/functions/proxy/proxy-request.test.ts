@@ -3,7 +3,8 @@ import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
 import { apiRequest } from '../../../src/http/api-request.ts';
 import { EDGE_HEADER } from '../../../src/http/edge-secret.ts';
 import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
-import { aCaller, anEvent } from '../../http/an-api.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { anEvent } from '../../support/builders/an-event.ts';
 
 const SECRET = 'the secret of the edge';
 

@@ -1,6 +1,6 @@
 import { ITEM_OPERATIONS } from '../dynamodb/operation.ts';
 import { KMS_ACTIONS } from '../kms/requests.ts';
-import { LAMBDA_ACTIONS } from '../lambda/control-plane/lambda-operation.ts';
+import { LAMBDA_ACTIONS } from '../lambda/control-plane/lambda-actions.ts';
 import { SQS_ACTIONS } from '../sqs/queue-definitions.ts';
 
 /** Actions that a fault can be restricted to: those that the services answer to functions. */

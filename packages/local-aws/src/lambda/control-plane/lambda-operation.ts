@@ -1,5 +1,6 @@
 import type { AwsAccess, AwsCall, AwsResponse } from '../../aws-service.ts';
 import { parseFunctionName } from '../function-name.ts';
+import type { LambdaAction } from './lambda-actions.ts';
 import type { FunctionRegistry } from './function-registry.ts';
 
 /** A call of the Lambda API after its path was read. */
@@ -13,33 +14,12 @@ export interface LambdaRequest {
   readonly qualifier: string | undefined;
 }
 
-/** The actions of the calls that run locally, as IAM names them. */
-export const LAMBDA_ACTIONS = [
-  'CreateAlias',
-  'CreateFunction',
-  'DeleteFunction',
-  'DeleteFunctionConcurrency',
-  'DeleteProvisionedConcurrencyConfig',
-  'GetAlias',
-  'GetFunction',
-  'GetProvisionedConcurrencyConfig',
-  'InvokeFunction',
-  'ListFunctions',
-  'ListVersionsByFunction',
-  'PublishVersion',
-  'PutFunctionConcurrency',
-  'PutProvisionedConcurrencyConfig',
-  'UpdateAlias',
-  'UpdateFunctionCode',
-  'UpdateFunctionConfiguration',
-] as const;
-
 /** One call of the Lambda API. */
 export interface LambdaOperation {
   readonly method: string;
   /** With `{Parameters}`, as in the API reference. */
   readonly path: string;
-  readonly action: `lambda:${(typeof LAMBDA_ACTIONS)[number]}`;
+  readonly action: `lambda:${LambdaAction}`;
   /** What the action is checked against. */
   readonly resource: (request: LambdaRequest) => string;
   /** Condition keys of that check. */

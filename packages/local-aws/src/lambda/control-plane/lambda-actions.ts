@@ -1,0 +1,22 @@
+/** The actions of the calls that run locally, as IAM names them. */
+export const LAMBDA_ACTIONS = [
+  'CreateAlias',
+  'CreateFunction',
+  'DeleteFunction',
+  'DeleteFunctionConcurrency',
+  'DeleteProvisionedConcurrencyConfig',
+  'GetAlias',
+  'GetFunction',
+  'GetProvisionedConcurrencyConfig',
+  'InvokeFunction',
+  'ListFunctions',
+  'ListVersionsByFunction',
+  'PublishVersion',
+  'PutFunctionConcurrency',
+  'PutProvisionedConcurrencyConfig',
+  'UpdateAlias',
+  'UpdateFunctionCode',
+  'UpdateFunctionConfiguration',
+] as const;
+
+export type LambdaAction = (typeof LAMBDA_ACTIONS)[number];
