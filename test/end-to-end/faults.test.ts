@@ -147,7 +147,9 @@ async function recovery(client: Client): Promise<number> {
 
 function summary(name: string, { counts }: Findings, recoveredMs?: number): string {
   const of = (matches: (status: number) => boolean) =>
-    [...counts].filter(([counted]) => matches(Number(counted.split(' ')[1]))).reduce((sum, [, n]) => sum + n, 0);
+    [...counts]
+      .filter(([counted]) => matches(Number(counted.split(' ')[1])))
+      .reduce((sum, [, n]) => sum + n, 0);
   const failures = [...counts].filter(([counted]) => / (?:409|429|5\d\d)$/.test(counted)).sort();
   return `${name}: ${String(of((s) => s < 300))} successes, ${failures.map(([c, n]) => `${c}: ${String(n)}`).join(', ') || 'no failure'}${recoveredMs === undefined ? '' : `; well after ${String(recoveredMs)} ms`}\n`;
 }

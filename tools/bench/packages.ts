@@ -126,12 +126,7 @@ report({
       title: 'Processor time of a call, in microseconds',
       columns: ['call', 'with', 'without', 'difference'],
       rows: [
-        await compared(
-          `middy, ${String(MIDDLEWARES)} middlewares`,
-          100_000,
-          () => wrapped({}, {}),
-          handler,
-        ),
+        await compared(`middy, ${String(MIDDLEWARES)} middlewares`, 100_000, () => wrapped({}, {}), handler),
         await compared(
           'document client, GetItem without the network',
           5_000,
