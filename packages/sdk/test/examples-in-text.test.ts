@@ -28,7 +28,7 @@ function examples(): ReadonlyMap<string, string> {
     const rest = text.replaceAll(/^import .*$/gm, '');
     found.set(place, `${imports.join('\n')}\nexport async function example() {\n${rest}\n}`);
   };
-  for (const file of globSync('packages/sdk/*.ts')) {
+  for (const file of globSync('packages/sdk/src/*.ts')) {
     const text = readFileSync(file, 'utf8');
     [...text.matchAll(/@example (.*)$/gm)].forEach(([, example = ''], at) =>
       add(`${file} ${String(at)}`, example.replace(/ \*\/$/, '')),

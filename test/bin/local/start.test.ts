@@ -65,7 +65,7 @@ const read = (file: string): Credentials => JSON.parse(readFileSync(file, 'utf8'
 
 beforeAll(() => {
   const env = { ...process.env, CDK_OUTDIR: app };
-  const fixture = join(root, 'test', 'local', 'assembly', 'fixture-app.ts');
+  const fixture = join(root, 'packages', 'local-aws', 'test', 'assembly', 'fixture-app.ts');
   expect(spawnSync(process.execPath, [fixture], { env }).status).toBe(0);
 });
 

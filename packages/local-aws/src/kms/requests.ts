@@ -31,7 +31,7 @@ export const requestSchemas = {
   }),
 } as const;
 
-export const KMS_ACTIONS = Object.keys(requestSchemas);
+export const KMS_ACTIONS = Object.keys(requestSchemas).toSorted();
 
 export type Operation = keyof typeof requestSchemas;
 export type RequestOf<O extends Operation> = z.output<(typeof requestSchemas)[O]>;
