@@ -102,13 +102,15 @@ export const createApplicationBody = z.pipe(
     ...grants,
     expires_at: optional(expiresAtMs),
   }),
-  z.transform((given): NewApplication => ({
-    name: given.name,
-    type: given.type,
-    permissions: given.permissions ?? [],
-    rules: given.rules ?? [],
-    ...(given.expires_at === undefined ? {} : { expiresAtMs: given.expires_at }),
-  })),
+  z.transform((given): NewApplication =>
+    defined({
+      name: given.name,
+      type: given.type,
+      permissions: given.permissions ?? [],
+      rules: given.rules ?? [],
+      expiresAtMs: given.expires_at,
+    }),
+  ),
 );
 
 /** Body of "update application" (docs/contract.md#update-an-application): a full replacement. */
@@ -135,7 +137,7 @@ export const listPermissionsQuery = queryOf((query) => {
   const type = query.get('application_type') ?? undefined;
   if (type !== undefined && !isType(type))
     throw invalid('application_type', 'must be private, public or management');
-  return type === undefined ? {} : { type };
+  return defined({ type });
 });
 
 /** Body of "update tenant" (docs/contract.md#tenants). */
@@ -157,10 +159,12 @@ export const authorizeSessionBody = z.pipe(
     ...grants,
     expires_at: optional(expiresAtMs),
   }),
-  z.transform((given): Authorization => ({
-    nonce: new Secret(given.nonce),
-    permissions: given.permissions ?? [],
-    rules: given.rules ?? [],
-    ...(given.expires_at === undefined ? {} : { expiresAtMs: given.expires_at }),
-  })),
+  z.transform((given): Authorization =>
+    defined({
+      nonce: new Secret(given.nonce),
+      permissions: given.permissions ?? [],
+      rules: given.rules ?? [],
+      expiresAtMs: given.expires_at,
+    }),
+  ),
 );

@@ -2,6 +2,7 @@ import type { Caller } from '../../src/core/applications/application.ts';
 import { react } from '../../src/core/reactors/react.ts';
 import { keepReaction, replayReaction, type KeptReaction } from '../../src/core/reactors/replay-reaction.ts';
 import { startInvocation } from '../../src/core/reactors/start-invocation.ts';
+import { defined } from '../../src/core/shared/defined.ts';
 import type { Json } from '../../src/core/shared/json.ts';
 import type { RunOnce } from '../../src/core/shared/run-once.ts';
 import type { WriteIdentity } from '../../src/core/shared/write-identity.ts';
@@ -33,14 +34,13 @@ export async function invokeReactor(
     const { receivedAt } = request;
     const { result, keepUntil, uses } = await react(deps, caller, { ...input, receivedAt }, writes, once);
     const raw = result.raw?.reveal();
-    return {
+    return defined({
       body: presentReactorResult(result),
       kept: keepReaction(result, raw === undefined ? undefined : withoutAnyCvc(raw), uses) as unknown as Json,
-      ...(keepUntil !== undefined && { keepUntil }),
-    };
+      keepUntil,
+    });
   }
-  const ownHost = request.headers['host'];
-  const started = { ...input, ...asynchronous, ...(ownHost !== undefined && { ownHost }) };
+  const started = defined({ ...input, ...asynchronous, ownHost: request.headers['host'] });
   return { status: 202, body: { id: await startInvocation(deps, caller, started, writes) } };
 }
 

@@ -151,11 +151,8 @@ export const reactBody = z.pipe(
     const timeout = given.timeout_ms ?? given.timeoutMs;
     if (callbackUrl === undefined && timeout !== undefined)
       throw invalid('timeout_ms', 'is for invocations with a callback_url only');
-    return {
-      args,
-      ...(callbackUrl !== undefined && {
-        asynchronous: { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default },
-      }),
-    };
+    const asynchronous =
+      callbackUrl === undefined ? undefined : { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default };
+    return defined({ args, asynchronous });
   }),
 );

@@ -3,6 +3,7 @@ import type { Caller } from '../core/applications/application.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { Vault } from '../core/crypto/vault.ts';
 import type { Clock } from '../core/shared/clock.ts';
+import { defined } from '../core/shared/defined.ts';
 import type {
   IdempotencyClaim,
   IdempotencyScope,
@@ -113,7 +114,7 @@ async function replayed(
   const { kept, ...answer } = opened.reveal() as unknown as KeptAnswer;
   if (kept === undefined) return answer;
   const { body } = await request.replay(kept);
-  return { status: answer.status, ...(body !== undefined && { body }) };
+  return defined({ status: answer.status, body });
 }
 
 /**
@@ -143,11 +144,8 @@ export async function withIdempotency(
     const kept: KeptAnswer =
       outcome.kept === undefined ? answer : { status: answer.status, kept: outcome.kept };
     const sealed = await deps.vault.seal(contextOf(scope), new Secret(kept as unknown as Json));
-    const until = outcome.keepUntil;
-    await deps.idempotencyStore.keep(scope, claim.attempt, sealed, {
-      now: deps.clock(),
-      ...(until !== undefined && { until }),
-    });
+    const times = defined({ now: deps.clock(), until: outcome.keepUntil });
+    await deps.idempotencyStore.keep(scope, claim.attempt, sealed, times);
     return answer;
   });
 }

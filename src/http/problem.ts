@@ -1,3 +1,4 @@
+import { defined } from '../core/shared/defined.ts';
 import { ServiceError, type ServiceErrorCode } from '../core/shared/service-error.ts';
 
 /**
@@ -42,6 +43,6 @@ export function problemOf(error: unknown): {
 } {
   if (!(error instanceof ServiceError)) return { problem: UNEXPECTED, headers: {} };
   const { status, title } = PROBLEMS[error.code];
-  const problem = { title, status, detail: error.message, ...(error.errors && { errors: error.errors }) };
+  const problem = defined({ title, status, detail: error.message, errors: error.errors });
   return { problem, headers: error.headers };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
@@ -57,11 +58,11 @@ function referenceOf(head: string, filters: string | undefined, budget: Budget):
   const id = head.replace(WHOLE, '');
   if (id === '' || /[{}\n\r]/.test(id))
     throw new ExpressionError('has an expression without the id of a token');
-  return {
+  return defined({
     id,
     isWhole: WHOLE.test(head),
-    ...(filters === undefined ? {} : { filters: parseFilters(filters, budget) }),
-  };
+    filters: filters === undefined ? undefined : parseFilters(filters, budget),
+  });
 }
 
 /** Steps of a reference: it is kept until the tokens are read, and filled in. */

@@ -4,6 +4,7 @@ import { parseDestination, type Destination, type EgressAllowList } from '../egr
 import type { EgressClient, HeaderFields, InboundResponse } from '../egress/egress-client.ts';
 import type { Content } from '../shared/content.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
+import { defined } from '../shared/defined.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { DETOKENIZED_MAX_BYTES } from '../tokens/detokenize.ts';
@@ -61,7 +62,7 @@ function checkCaller(caller: Caller): void {
 function destinationOf(request: ProxyRequest, allowList: EgressAllowList): Destination {
   const { destination, destinationHeader, ownHost } = request;
   if (destination === undefined || destination === '') throw invalid(destinationHeader, 'is required');
-  const parsed = parseDestination(destination, { allowList, ...(ownHost === undefined ? {} : { ownHost }) });
+  const parsed = parseDestination(destination, defined({ allowList, ownHost }));
   if (typeof parsed === 'string') throw invalid(destinationHeader, parsed);
   return parsed;
 }

@@ -1,5 +1,6 @@
 import type { Application, Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import { defined } from '../shared/defined.ts';
 import { retryRace } from '../shared/retry-race.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
@@ -77,15 +78,15 @@ async function changeOnce(
   if (isBusy(previous, deps.clock())) return 'lost';
   const sealed = await sealContent(deps.vault, previous, definition);
   const { applicationId: _, ...rest } = previous;
-  const next: StoredReactor = {
+  const next: StoredReactor = defined({
     ...rest,
     ...sealed,
     name: definition.name,
-    ...(application && { applicationId: application.id }),
+    applicationId: application?.id,
     modifiedBy: caller.applicationId,
     modifiedAt: deps.clock(),
     version: previous.version + 1,
-  };
+  });
   if (sealed.codeHash === previous.codeHash && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'lost';
   const stored = await replaceCode(deps, previous, next, definition.code);
@@ -100,7 +101,7 @@ async function change(
 ): Promise<ReactorView> {
   requirePermission(caller, 'reactor:update');
   const { stored, application } = await retryRace(() => changeOnce(deps, caller, id, decide));
-  return { reactor: await openReactor(deps.vault, stored), ...(application && { application }) };
+  return defined({ reactor: await openReactor(deps.vault, stored), application });
 }
 
 /** Replaces all of a reactor; without `applicationId` it has none any more. Runs that have begun end with the code they began with. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import { defined } from '../shared/defined.ts';
 import { orderedId } from '../shared/ordered-id.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -49,19 +50,19 @@ export async function createReactor(
   const application = await checkedApplication(deps, tenantId, definition.applicationId);
   const now = deps.clock();
   const id = orderedId(writes.startedAt ?? now, writes.newId());
-  const draft: StoredReactor = {
+  const draft: StoredReactor = defined({
     id,
     tenantId,
     name: definition.name,
-    ...(application && { applicationId: application.id }),
+    applicationId: application?.id,
     createdBy: caller.applicationId,
     createdAt: now,
     ...(await sealContent(deps.vault, { tenantId, id }, definition)),
-    state: 'creating',
+    state: 'creating' as const,
     operation: { id, until: now + OPERATION_MS },
     version: 1,
-  };
+  });
   const written = await deps.reactorStore.create(draft);
   const stored = written === 'created' ? await deployed(deps, draft, definition) : leftBehind(written);
-  return { reactor: await openReactor(deps.vault, stored), ...(application && { application }) };
+  return defined({ reactor: await openReactor(deps.vault, stored), application });
 }

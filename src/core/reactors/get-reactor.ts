@@ -4,6 +4,7 @@ import { applicationExists } from '../applications/get-application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { openReactor } from './open-reactor.ts';
 import type { Reactor, StoredReactor } from './reactor.ts';
@@ -72,7 +73,7 @@ export async function viewReactors(
   return Promise.all(
     stored.map(async (record) => {
       const application = applications.get(record.applicationId ?? '');
-      return { reactor: await openReactor(vault, record), ...(application && { application }) };
+      return defined({ reactor: await openReactor(vault, record), application });
     }),
   );
 }
@@ -82,5 +83,5 @@ export async function getReactor(deps: GetReactorDeps, caller: Caller, id: strin
   requirePermission(caller, 'reactor:read');
   const stored = await existingReactor(deps, caller.tenantId, id);
   const application = await applicationOf(deps, stored);
-  return { reactor: await openReactor(deps.vault, stored), ...(application && { application }) };
+  return defined({ reactor: await openReactor(deps.vault, stored), application });
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../applications/application.ts';
+import { defined } from '../shared/defined.ts';
 import type { RunOnce } from '../shared/run-once.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import {
@@ -62,5 +63,5 @@ export async function react(
   const outcome = await execute(deps, prepared, once);
   const result = await concludeRun(deps, caller, outcome, prepared.input, writes);
   const { keepUntil, uses } = prepared;
-  return { result, uses, ...(keepUntil === undefined ? {} : { keepUntil }) };
+  return defined({ result, uses, keepUntil });
 }

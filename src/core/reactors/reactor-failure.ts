@@ -1,3 +1,4 @@
+import { defined } from '../shared/defined.ts';
 import { DEPTH_MAX, MEMBERS_MAX } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import type { RunOutcome, ThrownError } from './reactor-runner.ts';
@@ -34,10 +35,9 @@ function thrownFailure({ status, message, errors }: ThrownError): ServiceError {
   const told = fieldErrors(errors);
   // 429 and 503 say when to come again (docs/contract.md#errors).
   const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
-  return new ServiceError(code, message === '' ? 'The code refused.' : message, {
-    ...(isToRepeat && { headers: { 'Retry-After': RETRY_AFTER_SECONDS } }),
-    ...(told && { errors: told }),
-  });
+  const headers = isToRepeat ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined;
+  const detail = message === '' ? 'The code refused.' : message;
+  return new ServiceError(code, detail, defined({ headers, errors: told }));
 }
 
 /** What a run that returned nothing useful is told as. `limitMs`: the time that the code had. */

@@ -1,4 +1,5 @@
 import type { Caller } from '../applications/application.ts';
+import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import {
@@ -35,7 +36,7 @@ export function keepReaction(
   raw: Json | undefined,
   uses: readonly KeptUse[],
 ): KeptReaction {
-  return { ...(raw !== undefined && { raw }), ...(tokens && { tokens: keepTokens(tokens) }), uses };
+  return defined({ raw, tokens: tokens && keepTokens(tokens), uses });
 }
 
 /**
@@ -49,8 +50,8 @@ export async function replayReaction(
 ): Promise<ReplayedReaction> {
   checkInvoker(caller);
   if (!(await mayUseAgain(deps, caller, uses))) throw noLongerKept();
-  return {
-    ...(raw !== undefined && { raw: new Secret(raw) }),
-    ...(tokens && { tokens: await replayTokens(deps, caller, tokens) }),
-  };
+  return defined({
+    raw: raw === undefined ? undefined : new Secret(raw),
+    tokens: tokens && (await replayTokens(deps, caller, tokens)),
+  });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
+import { defined } from '../shared/defined.ts';
 import { isJsonObject, type Json } from '../shared/json.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
@@ -122,10 +123,7 @@ function wanted(value: Json): { readonly raw?: Json; readonly tokenize?: Json } 
   if (!isJsonObject(value))
     throw new ServiceError('reactor_failed', 'The code must return an object with raw, tokenize, or both.');
   const { raw, tokenize: payload } = value;
-  return {
-    ...(raw !== undefined && { raw }),
-    ...(payload !== undefined && payload !== null && { tokenize: payload }),
-  };
+  return defined({ raw, tokenize: payload ?? undefined });
 }
 
 /** A failure of tokenizing what the code asked for; its paths are below `tokenize`. */
@@ -161,7 +159,7 @@ export async function prepareRun(
   // (docs/contract.md#invoke-a-reactor).
   if (typeof value !== 'object' || value === null) throw invalid('args', 'must be an object or an array');
   const uses = tokens.map(keepUse);
-  return { reactor, args, input, uses, ...(keepUntil === undefined ? {} : { keepUntil }) };
+  return defined({ reactor, args, input, uses, keepUntil });
 }
 
 /** Runs the code, at most once. Rejects only if it was certainly not run (see {@link ReactorRunner}). */

@@ -1,6 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
+import { defined } from '../shared/defined.ts';
 import { invalid } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { referencesOf } from '../expressions/token-expression.ts';
@@ -28,7 +29,7 @@ export interface StartInput extends Pick<RunInput, 'reactorId' | 'args' | 'servi
 }
 
 function checkCallback({ callbackUrl, ownHost }: StartInput, allowList: EgressAllowList): void {
-  const parsed = parseDestination(callbackUrl, { allowList, ...(ownHost !== undefined && { ownHost }) });
+  const parsed = parseDestination(callbackUrl, defined({ allowList, ownHost }));
   if (typeof parsed === 'string') throw invalid('callback_url', parsed);
 }
 

@@ -8,6 +8,7 @@ import { openReactor, sealContent } from '../reactors/open-reactor.ts';
 import type { StoredReactor } from '../reactors/reactor.ts';
 import type { ReactorStore } from '../reactors/reactor-store.ts';
 import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { derivedAnew } from '../tokens/derive-anew.ts';
 import { sealAnew } from '../tokens/seal-token.ts';
@@ -150,7 +151,7 @@ class Tally {
 }
 
 async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | undefined) {
-  const wanted = { terms: [], expected: STEP, ...(after === undefined ? {} : { after }) };
+  const wanted = defined({ terms: [], expected: STEP, after });
   for await (const batch of deps.tokenStore.candidates(tenantId, wanted))
     if (batch.length > 0) return batch.slice(0, STEP);
   return [];

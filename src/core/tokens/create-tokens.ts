@@ -3,15 +3,18 @@ import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
+import { defined } from '../shared/defined.ts';
+import type { Json } from '../shared/json.ts';
 import { joinedPath } from '../shared/member-path.ts';
 import { newPosition } from '../shared/position.ts';
 import { FieldReporter } from '../shared/field-reporter.ts';
 import { retryRace } from '../shared/retry-race.ts';
+import type { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import { tokenIds } from './choose-token-id.ts';
 import { findDuplicate, lastsAsLong, lockHolder, type Wanted } from './find-duplicate.ts';
-import { openToken, showToken, type OpenTokenDeps } from './open-token.ts';
+import { openToken, viewOf, type OpenTokenDeps } from './open-token.ts';
 import { hasExpired } from './expiration.ts';
 import { writesAsItself } from './ownership.ts';
 import { prepareContent, wholeData, type PreparedContent } from './prepare-token.ts';
@@ -59,7 +62,7 @@ function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget)
   const fields = new FieldReporter();
   const contents = placed.flatMap(({ path, input }) => {
     try {
-      return [prepareContent(tokenType(input.type), input, now, budget)];
+      return [prepareContent(tokenType(input.type), input, { now, budget })];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
       fields.add(prefixed(path, error.errors));
@@ -158,33 +161,30 @@ async function assemble(
     isShared: draft.isMatched === true && !writesAsItself(caller),
   };
   const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, draft.content);
-  const until = now + deps.cvcLifetimeMs;
-  const token: StoredToken = {
+  const cvc = sealedCvc && { sealedCvc, until: now + deps.cvcLifetimeMs };
+  const token: StoredToken = defined({
     ...place,
     ...draft.derived,
     ...sealed,
-    ...(sealedCvc === undefined ? {} : { cvcUntil: until }),
-    ...(expiration === undefined ? {} : { expiration }),
+    cvcUntil: cvc?.until,
+    expiration,
     createdAt: now,
     position: newPosition(now),
     holdsLock: draft.deduplicate,
     version: 1,
     writeId,
-  };
-  return {
-    token,
-    ...(sealedCvc === undefined ? {} : { cvc: { sealedCvc, until } }),
-    ...(draft.lockOf === undefined ? {} : { lockOf: draft.lockOf }),
-  };
+  });
+  return defined({ token, cvc, lockOf: draft.lockOf });
 }
 
-const wantedBy = (caller: Caller, { derived, content }: Draft, writeId: Buffer): Wanted => ({
-  tenantId: caller.tenantId,
-  fingerprint: derived.fingerprint,
-  matchHash: derived.matchHash,
-  writeId,
-  ...(content.expiration && { expiration: content.expiration }),
-});
+const wantedBy = (caller: Caller, { derived, content }: Draft, writeId: Buffer): Wanted =>
+  defined({
+    tenantId: caller.tenantId,
+    fingerprint: derived.fingerprint,
+    matchHash: derived.matchHash,
+    writeId,
+    expiration: content.expiration,
+  });
 
 /** Looks for tokens that are there already, for those drafts that want to know. */
 async function findDuplicates(
@@ -266,6 +266,12 @@ async function attempt(
   return 'lost';
 }
 
+/** The data of a new token under a transform; its mask was tried when it was checked. */
+function shownOf({ data, cvc, masked }: PreparedContent, transform: Transform): Secret<Json> | undefined {
+  if (transform === 'reveal') return wholeData(data, cvc);
+  return transform === 'mask' ? masked : undefined;
+}
+
 async function resultOf(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -288,19 +294,9 @@ async function resultOf(
   }
   if (source !== draft) return duplicateResult(deps, caller, token, 'token:create', budget);
   const isFresh = token.version === 1;
+  // What was just sealed need not be opened again to be shown.
   const view = isFresh
-    ? await showToken(
-        token,
-        transform,
-        {
-          // What was just sealed need not be opened again to be shown.
-          details: content.details,
-          ...(content.masked && { masked: content.masked }),
-          data: () => Promise.resolve(content.data),
-          wholeData: () => Promise.resolve(wholeData(content.data, content.cvc)),
-        },
-        budget,
-      )
+    ? viewOf(token, content.details, shownOf(content, transform))
     : await openToken(deps, token, transform, budget);
   return writtenResult(token, view);
 }

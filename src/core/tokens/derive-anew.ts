@@ -17,9 +17,8 @@ export async function derivedAnew(
   // It was checked when it was written; what does not look at the time has not changed since.
   const content = prepareContent(
     tokenType(token.type),
-    { ...details, data, containers, isMaskTried: true },
-    0,
-    createBudget(),
+    { ...details, data, containers },
+    { now: 0, budget: createBudget(), isMaskTried: true },
   );
   const [derived] = await derive(tenantKeys, tenantId, [content]);
   if (derived === undefined) throw new Error('derive anew: nothing was derived');

@@ -10,6 +10,7 @@ import {
 } from '../expressions/token-expression.ts';
 import { TemplateFields } from '../expressions/template-fields.ts';
 import { hasExpression } from '../expressions/template.ts';
+import { defined } from '../shared/defined.ts';
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { pathOf, type Place } from '../shared/member-path.ts';
 import { Secret } from '../shared/secret.ts';
@@ -126,16 +127,11 @@ export async function detokenizeJson(
   fields.throwIfFailed();
   const references = templatesIn(parsed).flatMap(referencesOf);
   const { budget } = fields;
-  const tokens = await resolveTokens(deps, caller, what, references);
-  const filling = { valueOf: tokens.valueOf, budget };
+  const { valueOf, tokens, keepUntil } = await resolveTokens(deps, caller, what, references);
+  const filling = { valueOf, budget };
   const filled = parsed === undefined ? value : fillTexts(parsed, filling, fields);
   fields.throwIfFailed();
-  const { keepUntil } = tokens;
-  return {
-    value: new Secret(filled),
-    tokens: tokens.tokens,
-    ...(keepUntil === undefined ? {} : { keepUntil }),
-  };
+  return defined({ value: new Secret(filled), tokens, keepUntil });
 }
 
 /** The detokenize operation: needs `token:read`, and shows what its rules show. */

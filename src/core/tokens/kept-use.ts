@@ -2,6 +2,7 @@ import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { Container } from '../shared/container.ts';
+import { defined } from '../shared/defined.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { hasExpired } from './expiration.ts';
 import type { StoredToken } from './token.ts';
@@ -30,7 +31,7 @@ export interface KeptUseDeps {
 export type UsedToken = Pick<StoredToken, 'id' | 'position' | 'containers' | 'cvcUntil'>;
 
 export function keepUse({ id, position, containers, cvcUntil }: UsedToken): KeptUse {
-  return { id, position, containers, ...(cvcUntil === undefined ? {} : { cvcUntil }) };
+  return defined({ id, position, containers, cvcUntil });
 }
 
 /** What a caller is told whose answer went with what it was made from. */

@@ -4,6 +4,7 @@ import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { renderTemplates } from '../expressions/render.ts';
 import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import type { MembersAllowance } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
@@ -94,49 +95,17 @@ export function maskOf(type: TokenType, { mask = type.mask }: TokenDetails): Jso
 /** The details of a token with the defaults of its type. */
 export function describe(type: TokenType, details: TokenDetails): TokenDescription {
   const searchIndexes = details.searchIndexes ?? type.searchIndexes;
-  return {
+  return defined({
     mask: maskOf(type, details),
-    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
-    ...(searchIndexes.length === 0 ? {} : { searchIndexes }),
+    metadata: details.metadata,
+    searchIndexes: searchIndexes.length === 0 ? undefined : searchIndexes,
     fingerprintExpression: details.fingerprintExpression ?? type.fingerprintExpression,
-  };
+  });
 }
 
-/** The parts of a token, opened only when a transform needs them. */
-export interface TokenParts {
-  readonly details: TokenDetails;
-  /** The data that expressions see, without a cvc. */
-  data(): Promise<Secret<Json>>;
-  /** The masked data, if the mask was evaluated on it before. */
-  readonly masked?: Secret<Json>;
-  /** The data with everything that belongs to it. */
-  wholeData(): Promise<Secret<Json>>;
-}
-
-async function transformed(
-  transform: Transform,
-  mask: Json,
-  parts: TokenParts,
-  budget: Budget,
-): Promise<Secret<Json> | undefined> {
-  if (transform === 'reveal') return parts.wholeData();
-  if (transform === 'redact' || mask === null) return undefined;
-  return parts.masked ?? maskData(mask, await parts.data(), budget);
-}
-
-/**
- * A token as a caller sees it under a transform (docs/contract.md#transforms). Opens no more than
- * the transform shows.
- */
-export async function showToken(
-  token: StoredToken,
-  transform: Transform,
-  parts: TokenParts,
-  budget: Budget,
-): Promise<TokenView> {
-  const description = describe(tokenType(token.type), parts.details);
-  const data = await transformed(transform, description.mask, parts, budget);
-  return { ...token, description, ...(data === undefined ? {} : { data }) };
+/** A token as a caller sees it; `data`: what a transform shows (docs/contract.md#transforms). */
+export function viewOf(token: StoredToken, details: TokenDetails, data: Secret<Json> | undefined): TokenView {
+  return defined({ ...token, description: describe(tokenType(token.type), details), data });
 }
 
 /** A token that was read, with the transform that its reader may see it under. */
@@ -147,7 +116,10 @@ export interface PermittedToken {
   readonly isDataAlone?: boolean;
 }
 
-/** {@link showToken} for tokens that were read from the store. Throws `JsonExtentError` for more than `allowance` leaves. */
+/**
+ * Tokens that were read, as their reader may see them: nothing more is opened. Throws
+ * `JsonExtentError` for more than `allowance` leaves.
+ */
 export async function openTokens(
   deps: OpenTokenDeps,
   permitted: readonly PermittedToken[],
@@ -157,20 +129,20 @@ export async function openTokens(
   const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
   const whole = await openWholeData(deps, revealed, allowance);
   const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));
+
+  async function masked(token: StoredToken, details: TokenDetails): Promise<Secret<Json> | undefined> {
+    const mask = maskOf(tokenType(token.type), details);
+    return mask === null ? undefined : maskData(mask, await openData(deps.vault, token, allowance), budget);
+  }
+
   return Promise.all(
-    permitted.map(async ({ token, transform, isDataAlone = false }) =>
-      showToken(
-        token,
-        transform,
-        {
-          // The mask is among them.
-          details: isDataAlone && transform !== 'mask' ? {} : await openDetails(deps.vault, token, allowance),
-          data: () => openData(deps.vault, token, allowance),
-          wholeData: async () => wholeOf.get(token) ?? openData(deps.vault, token, allowance),
-        },
-        budget,
-      ),
-    ),
+    permitted.map(async ({ token, transform, isDataAlone = false }) => {
+      // The mask is among them.
+      const needsDetails = !isDataAlone || transform === 'mask';
+      const details = needsDetails ? await openDetails(deps.vault, token, allowance) : {};
+      const data = transform === 'mask' ? await masked(token, details) : wholeOf.get(token);
+      return viewOf(token, details, data);
+    }),
   );
 }
 

@@ -5,6 +5,7 @@ import type { Permission } from '../access/permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget } from '../expressions/budget.ts';
 import { decodeCursor, encodeCursor, type CursorScope } from '../shared/cursor.ts';
+import { defined } from '../shared/defined.ts';
 import {
   COUNT_MAX,
   sliceAfter,
@@ -75,13 +76,8 @@ async function candidates(
 ) {
   if (query.ids === undefined) {
     const { terms, fingerprint } = query;
-    return deps.tokenStore.candidates(caller.tenantId, {
-      terms,
-      expected,
-      isVisible,
-      ...(fingerprint === undefined ? {} : { fingerprint }),
-      ...(after === undefined ? {} : { after }),
-    });
+    const wanted = defined({ terms, expected, isVisible, fingerprint, after });
+    return deps.tokenStore.candidates(caller.tenantId, wanted);
   }
   const tokens = await deps.tokenStore.findHeads(caller.tenantId, query.ids);
   return fromTokens(

@@ -3,6 +3,7 @@ import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { renderTemplate, renderTemplates } from '../expressions/render.ts';
 import type { Container } from '../shared/container.ts';
+import { defined } from '../shared/defined.ts';
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { canonical, isJsonObject, type Json } from '../shared/json.ts';
 import { JsonExtentError, MEMBERS_MAX, membersOf } from '../shared/json-extent.ts';
@@ -14,14 +15,14 @@ import { checkContainers, checkDetails, checkExpiration, checkExpression } from 
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
 import type { TokenDetails } from './token.ts';
+import type { TokenInput } from './token-input.ts';
 import type { TokenType } from './types/definition.ts';
 
-/** What may be said about a token, whether it is new or changed. `null` for a mask: none. */
-export interface TokenContent extends TokenDetails {
-  readonly data: Secret<Json>;
-  readonly containers?: readonly string[];
-  readonly expiresAtText?: string;
-  /** Whether data and mask stand as they were when the mask was tried on the data. */
+/** When, and at what cost, a content is checked. */
+interface Preparation {
+  readonly now: number;
+  readonly budget: Budget;
+  /** Data and mask stand as they were when the mask was tried on the data. */
   readonly isMaskTried?: boolean;
 }
 
@@ -74,7 +75,7 @@ export function withinMembers<T>(count: () => T): T {
 
 /** Members in one order first, so that equal values read equal whatever the expression does with them. */
 function evaluateFingerprint(
-  content: TokenContent,
+  content: TokenDetails,
   type: TokenType,
   data: Secret<Json>,
   report: Report,
@@ -90,14 +91,12 @@ function evaluateFingerprint(
 
 /** A mask that fails on the data, or costs too much, is refused when it is written: a reader would be shown nothing. */
 function tryMask(
-  content: TokenContent,
-  type: TokenType,
+  mask: Json,
   data: Secret<Json>,
   report: Report,
-  budget: Budget,
+  { budget, isMaskTried = false }: Preparation,
 ): Secret<Json> | undefined {
-  const mask = content.mask === undefined ? type.mask : content.mask;
-  if (mask === null || content.isMaskTried === true) return undefined;
+  if (mask === null || isMaskTried) return undefined;
   let masked: Secret<Json> | undefined;
   checkExpression('mask', report, () => {
     masked = new Secret(renderTemplates(mask, { data: data.reveal() }, budget.part(MASK_STEPS)));
@@ -109,7 +108,7 @@ function tryMask(
 function separated({ separateMember }: TokenType, data: Json): Pick<PreparedContent, 'data' | 'cvc'> {
   if (separateMember === undefined || !isJsonObject(data)) return { data: new Secret(data) };
   const { [separateMember]: cvc, ...rest } = data;
-  return { data: new Secret<Json>(rest), ...(cvc !== undefined && { cvc: new Secret(cvc) }) };
+  return defined({ data: new Secret<Json>(rest), cvc: cvc === undefined ? undefined : new Secret(cvc) });
 }
 
 /** The data of a token with the cvc that is kept apart from it. */
@@ -126,17 +125,17 @@ function withoutDefaults(
 ): TokenDetails {
   const noIndexes =
     searchIndexes === undefined || (searchIndexes.length === 0 && type.searchIndexes.length === 0);
-  return {
-    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(mask === undefined || (mask === null && type.mask === null) ? {} : { mask }),
-    ...(noIndexes ? {} : { searchIndexes }),
-    ...(fingerprintExpression === undefined ? {} : { fingerprintExpression }),
-  };
+  return defined({
+    metadata: Object.keys(metadata ?? {}).length === 0 ? undefined : metadata,
+    mask: mask === null && type.mask === null ? undefined : mask,
+    searchIndexes: noIndexes ? undefined : searchIndexes,
+    fingerprintExpression,
+  });
 }
 
 /** The terms of a token; those of the default containers are left out, since every plain token would have them. */
 function termsOf(
-  content: TokenContent,
+  content: TokenDetails,
   containers: readonly Container[],
   type: TokenType,
   indexes: readonly IndexTerm[],
@@ -158,10 +157,10 @@ function termsOf(
  */
 export function prepareContent(
   type: TokenType,
-  content: TokenContent,
-  now: number,
-  budget: Budget,
+  content: Omit<TokenInput, 'id' | 'type' | 'deduplicateToken'>,
+  preparation: Preparation,
 ): PreparedContent {
+  const { now, budget } = preparation;
   const fields = new FieldReporter();
   const json = checkSize('The data of a token is', content.data.reveal(), DATA_MAX_BYTES);
   // Patches could add up to what no body may hold.
@@ -177,26 +176,26 @@ export function prepareContent(
   const { data, cvc } = separated(type, checked);
   const value = evaluateFingerprint(content, type, data, fields.report, budget);
   const indexes = evaluateIndexes(content.searchIndexes, type.searchIndexes, data, fields.report, budget);
-  const masked = tryMask(content, type, data, fields.report, budget);
+  const { mask = type.mask } = content;
+  const masked = tryMask(mask, data, fields.report, preparation);
   fields.throwIfFailed();
   const terms = termsOf(content, containers, type, indexes);
-  const mask = content.mask === undefined ? type.mask : content.mask;
   const expression = content.fingerprintExpression ?? type.fingerprintExpression;
-  return {
+  return defined({
     data,
-    ...(cvc && { cvc }),
-    ...(masked && { masked }),
+    cvc,
+    masked,
     containers,
     details,
-    ...(expiration === undefined ? {} : { expiration }),
-    fingerprints: (key) => {
+    expiration,
+    fingerprints: (key: KeyObject) => {
       const made = fingerprint(key, { type: type.name, data, expression, value });
       const isDefault = expression === type.fingerprintExpression;
       const matched = { fingerprint: made, containers, mask, ...(isDefault ? {} : { data }) };
       return { fingerprint: made, matchHash: matchHash(key, matched) };
     },
-    terms: (key) => [...new Set(terms.map((term) => hashTerm(key, term)))],
+    terms: (key: KeyObject) => [...new Set(terms.map((term) => hashTerm(key, term)))],
     hasTerms: terms.length > 0,
     hasMask: mask !== null,
-  };
+  });
 }

@@ -3,6 +3,7 @@ import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { createBudget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
+import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -173,14 +174,13 @@ export async function resolveTokens(
   // Masks have a budget of their own: what others stored must leave the caller's expressions theirs.
   const opened = await openTokens(deps, permitted, createBudget(), new MembersAllowance()).catch(tooMuch);
   const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
-  const keepUntil = firstEnd(tokens, now);
-  return {
-    ...(keepUntil === undefined ? {} : { keepUntil }),
+  return defined({
+    keepUntil: firstEnd(tokens, now),
     tokens,
-    valueOf({ id, isWhole }) {
+    valueOf({ id, isWhole }: Pick<TokenReference, 'id' | 'isWhole'>) {
       const view = views.get(id);
       if (view === undefined) throw new Error('resolve tokens: a reference that was not announced');
       return isWhole ? enrichedTokenObject(view) : (view.data?.reveal() ?? null);
     },
-  };
+  });
 }

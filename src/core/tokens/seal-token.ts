@@ -1,5 +1,6 @@
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Vault } from '../crypto/vault.ts';
+import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { sealContext, type SealedPlace } from './seal-context.ts';
@@ -60,7 +61,7 @@ export async function sealContent(
       : undefined,
     cvc === undefined ? undefined : vault.seal(sealContext(token, 'cvc'), cvc),
   ]);
-  return { sealedData, ...(sealedDetails && { sealedDetails }), ...(sealedCvc && { sealedCvc }) };
+  return defined({ sealedData, sealedDetails, sealedCvc });
 }
 
 /** The sealed parts of a token under another place, or another key: the same content, sealed anew. */
@@ -68,8 +69,8 @@ export async function sealAnew(vault: Vault, from: StoredToken, to: SealedPlace)
   const again = async (field: 'data' | 'details', sealed: Buffer) =>
     vault.seal(sealContext(to, field), await vault.open(sealContext(from, field), sealed));
   const { sealedData, sealedDetails } = from;
-  return {
+  return defined({
     sealedData: await again('data', sealedData),
-    ...(sealedDetails && { sealedDetails: await again('details', sealedDetails) }),
-  };
+    sealedDetails: sealedDetails && (await again('details', sealedDetails)),
+  });
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { covers, type Container } from '../shared/container.ts';
+import { defined } from '../shared/defined.ts';
 import type { Page, PageRequest } from '../shared/pagination.ts';
 import { hashTerm, type IndexTerm } from './index-term.ts';
 import { pageTokens, type PageTokensDeps, type TokenQuery } from './page-tokens.ts';
@@ -61,16 +62,16 @@ export async function searchTokens(
   return pageTokens(
     deps,
     caller,
-    {
+    defined({
       list: 'search',
-      permission: 'token:search',
+      permission: 'token:search' as const,
       filters: JSON.stringify(terms),
       terms: searchKey === undefined ? [] : indexed.map((term) => hashTerm(searchKey, term)),
-      ...(fingerprint !== undefined && { fingerprint }),
-      ...(id !== undefined && { ids: [id] }),
+      fingerprint,
+      ids: id === undefined ? undefined : [id],
       asksForData: terms.some(({ field }) => field === 'data' || field === 'fingerprint'),
       matches: matches(terms),
-    },
+    }),
     request,
   );
 }

@@ -165,9 +165,9 @@ async function prepareChange(
     data: new Secret(patched.data),
     containers: replaced<readonly string[]>(patch.containers, previous.containers, []),
     expiresAtText: patch.expiresAtText ?? undefined,
-    isMaskTried: patch.data === undefined && patch.mask === undefined,
   });
-  const content = prepareContent(type, patchedContent, deps.clock(), budget);
+  const isMaskTried = patch.data === undefined && patch.mask === undefined;
+  const content = prepareContent(type, patchedContent, { now: deps.clock(), budget, isMaskTried });
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);
@@ -208,18 +208,18 @@ async function assemble(
   const { sealedCvc, ...sealed } = await sealContent(deps.vault, place, content);
   const until = cvcUntil(deps, change);
   const expiration = patch.expiresAtText === undefined ? previous.expiration : content.expiration;
-  const token: StoredToken = {
+  const token: StoredToken = defined({
     ...withoutOptional(place),
     ...derived,
     ...sealed,
-    ...(until === undefined ? {} : { cvcUntil: until }),
-    ...(expiration === undefined ? {} : { expiration }),
+    cvcUntil: until,
+    expiration,
     holdsLock: patch.deduplicateToken ?? previous.holdsLock,
     modifiedBy: caller.applicationId,
     modifiedAt: deps.clock(),
     version: previous.version + 1,
     writeId,
-  };
+  });
   if (sealedCvc !== undefined && until !== undefined) return { token, cvc: { sealedCvc, until } };
   return change.cvc === 'removed' && previous.cvcUntil !== undefined ? { token, cvc: 'removed' } : { token };
 }

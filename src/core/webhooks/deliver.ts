@@ -6,6 +6,7 @@ import { openPayload, type ContentDeps } from '../reactors/invocation-content.ts
 import type { InvocationId, InvocationQueue } from '../reactors/invocation-store.ts';
 import { keptResult } from '../reactors/get-result.ts';
 import { parking } from '../reactors/sweep-invocation.ts';
+import { defined } from '../shared/defined.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { Secret } from '../shared/secret.ts';
 import { noLongerKept } from '../tokens/kept-use.ts';
@@ -76,7 +77,7 @@ function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): 
   const end = Math.max(now, claimed.readableUntil);
   if (attempt === 'gone') return { ...rest, delivery: 'none', dueAt: end };
   const { status } = attempt;
-  const told = { ...rest, ...(status !== undefined && { lastStatus: status }) };
+  const told = defined({ ...rest, lastStatus: status });
   if (status !== undefined && status >= 200 && status < 300)
     return { ...told, delivery: 'delivered', dueAt: end };
   if (claimed.attempts >= DELIVERY_TRIES) return { ...told, ...parking(claimed, now) };

@@ -4,6 +4,7 @@ import type { Tenant } from '../tenants/tenant.ts';
 import { dataKeyVersion, openRecord, sealRecord } from '../crypto/record-seal.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import type { Clock } from '../shared/clock.ts';
+import { defined } from '../shared/defined.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -79,14 +80,12 @@ export async function rotateWebhookSecret(
 export async function withResealedSecrets(deps: WebhookSecretDeps, tenant: Tenant): Promise<Tenant> {
   const { id, webhookSecret, previousWebhookSecret } = tenant;
   const again = async (sealed: Buffer) => sealSecret(deps, id, await openSecret(deps, id, sealed));
-  return {
+  return defined({
     ...tenant,
-    ...(webhookSecret && { webhookSecret: await again(webhookSecret) }),
-    ...(previousWebhookSecret && {
-      previousWebhookSecret: {
-        ...previousWebhookSecret,
-        sealed: await again(previousWebhookSecret.sealed),
-      },
-    }),
-  };
+    webhookSecret: webhookSecret && (await again(webhookSecret)),
+    previousWebhookSecret: previousWebhookSecret && {
+      ...previousWebhookSecret,
+      sealed: await again(previousWebhookSecret.sealed),
+    },
+  });
 }

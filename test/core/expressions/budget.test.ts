@@ -11,7 +11,7 @@ import { renderTemplate, renderTemplates } from '../../../src/core/expressions/r
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { maskData } from '../../../src/core/tokens/open-token.ts';
-import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../src/core/tokens/prepare-token.ts';
+import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-token.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
 
 /** Aliases are drawn at random: the same length and kind, but another text. */
@@ -138,10 +138,10 @@ describe('the budget of expressions', () => {
     fc.assert(
       fc.property(expression.filter(isTimeless), data, (mask, given) => {
         fc.pre(Buffer.byteLength(JSON.stringify(given)) <= DATA_MAX_BYTES);
-        const content: TokenContent = { data: new Secret(given), mask: { shown: mask } };
+        const content = { data: new Secret(given), mask: { shown: mask } };
         let written: Secret<Json> | undefined;
         try {
-          written = prepareContent(tokenType('token'), content, 0, createBudget()).masked;
+          written = prepareContent(tokenType('token'), content, { now: 0, budget: createBudget() }).masked;
         } catch (error) {
           expect(error).toMatchObject({ errors: { mask: [expect.any(String)] } });
         }

@@ -9,7 +9,8 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { checkDataUnderId, tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
 import { hashTerm } from '../../../src/core/tokens/index-term.ts';
 import { describe as described, maskData, maskOf } from '../../../src/core/tokens/open-token.ts';
-import { prepareContent, type TokenContent } from '../../../src/core/tokens/prepare-token.ts';
+import { prepareContent } from '../../../src/core/tokens/prepare-token.ts';
+import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 import { textType } from '../../../src/core/tokens/types/definition.ts';
 
@@ -38,8 +39,8 @@ const IBAN = 'DE89370400440532013000';
 const WITH_LETTERS = 'GB29NWBK60161331926819';
 const key = createSecretKey(randomBytes(32));
 
-const prepare = (data: Json, more: Partial<TokenContent> = {}) =>
-  prepareContent(iban, { ...more, data: new Secret(data) }, 0, createBudget());
+const prepare = (data: Json, more: Partial<TokenInput> = {}) =>
+  prepareContent(iban, { ...more, data: new Secret(data) }, { now: 0, budget: createBudget() });
 const printOf = (data: Json) => prepare(data).fingerprints(key);
 const termsOf = (...values: string[]) => values.map((value) => hashTerm(key, { kind: 'data', value }));
 
@@ -105,7 +106,11 @@ describe('a new token type is one object', () => {
   it('makes one fingerprint of spellings of one value, and others of other values and types', () => {
     expect(printOf('de89 3704 0044 0532 0130 00')).toEqual(printOf(IBAN));
     expect(printOf(WITH_LETTERS).fingerprint).not.toBe(printOf(IBAN).fingerprint);
-    const renamed = prepareContent({ ...iban, name: 'x' }, { data: new Secret(IBAN) }, 0, createBudget());
+    const renamed = prepareContent(
+      { ...iban, name: 'x' },
+      { data: new Secret(IBAN) },
+      { now: 0, budget: createBudget() },
+    );
     expect(renamed.fingerprints(key).fingerprint).not.toBe(printOf(IBAN).fingerprint);
   });
 

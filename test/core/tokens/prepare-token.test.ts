@@ -3,14 +3,15 @@ import fc from 'fast-check';
 import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
-import { DATA_MAX_BYTES, prepareContent, type TokenContent } from '../../../src/core/tokens/prepare-token.ts';
+import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-token.ts';
+import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const key = createSecretKey(randomBytes(32));
 
-const prepare = (type: TokenTypeName, data: Json, more: Partial<TokenContent> = {}) =>
-  prepareContent(tokenType(type), { data: new Secret(data), ...more }, NOW, createBudget());
+const prepare = (type: TokenTypeName, data: Json, more: Partial<TokenInput> = {}) =>
+  prepareContent(tokenType(type), { data: new Secret(data), ...more }, { now: NOW, budget: createBudget() });
 const print = (...args: Parameters<typeof prepare>) => prepare(...args).fingerprints(key).fingerprint;
 const CARD = { number: '4242424242424242', expiration_month: 1, expiration_year: 2030 };
 
@@ -128,7 +129,7 @@ describe('the content of a token', () => {
     });
   });
 
-  it.each<[string, Partial<TokenContent>]>([
+  it.each<[string, Partial<TokenInput>]>([
     ['containers', { containers: Array.from({ length: 11 }, (_, index) => `/c${String(index)}/`) }],
     [
       'metadata',
@@ -157,7 +158,7 @@ describe('the content of a token', () => {
   ])('of a hundred tokens with %s, 6 MB in all, takes less than the budget of a request', (_, data) => {
     const budget = createBudget();
     for (let token = 0; token < 100; token += 1)
-      prepareContent(tokenType('token'), { data: new Secret<Json>([token, data]) }, NOW, budget);
+      prepareContent(tokenType('token'), { data: new Secret<Json>([token, data]) }, { now: NOW, budget });
     expect(budget.used).toBeLessThan(REQUEST_STEPS);
   });
 
