@@ -62,7 +62,7 @@ describe('code under an idempotency key', () => {
       fc.asyncProperty(attempts, async (given) => {
         const world = aReactorWorld();
         const { reactor } = await createReactor(world.deps, aManager, aDefinition('code'), randomIdentity);
-        const { deps: edge, records } = anEdge();
+        const { deps: edge, pass } = anEdge();
         const caller: Caller = aCaller({ tenantId: TENANT, permissions: ['token:use'] });
         /** What each run came to, in order. */
         const runs: string[] = [];
@@ -101,7 +101,7 @@ describe('code under an idempotency key', () => {
           }).catch((error: unknown) => {
             if (!(error instanceof ServiceError) && !(error instanceof Death)) throw error;
           });
-          if (leaseEnds) for (const record of records.values()) record.attempt = undefined;
+          if (leaseEnds) pass(61_000);
         }
         const last = runs.length - 1;
         expect(runs.filter((came, index) => index < last && came !== 'threw')).toEqual([]);

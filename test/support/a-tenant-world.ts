@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
-import type { Tenant, TenantStore } from '../../src/core/tenants/tenant.ts';
+import type { Tenant } from '../../src/core/tenants/tenant.ts';
 import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
+import { aTenantStore } from './fakes/a-tenant-store.ts';
 import { aKeyService } from './tenant-keys.ts';
 
 /** Tenants in memory under a clock of their own; every `instance` of the service has memories of its own. */
@@ -10,19 +11,7 @@ export async function aTenantWorld({ keyRotationMs = 500, now = 1_000_000 } = {}
   const tenants = new Map<string, Tenant>();
   const state = { now, reads: 0 };
   const clock = () => state.now;
-  const tenantStore: TenantStore = {
-    async *list() {
-      yield await Promise.resolve([...tenants.values()]);
-    },
-    create: (tenant) => Promise.resolve(void tenants.set(tenant.id, tenant)),
-    find: (id) => Promise.resolve(tenants.get(id)),
-    update(previous, next) {
-      const isSame = tenants.get(previous.id)?.version === previous.version;
-      if (isSame) tenants.set(next.id, next);
-      return Promise.resolve(isSame);
-    },
-    remove: (id) => Promise.resolve(void tenants.delete(id)),
-  };
+  const tenantStore = aTenantStore(tenants);
   const keyRingStore = {
     keyRing(id: string) {
       state.reads += 1;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { dueApplications } from '../../../src/adapters/dynamodb/due-access.ts';
 import { createApplicationStore } from '../../../src/adapters/dynamodb/application-store.ts';
 import { changeTenant } from '../../../src/core/tenants/change-tenant.ts';
@@ -9,6 +9,8 @@ import {
 } from '../../../src/core/applications/change-application.ts';
 import type { Caller } from '../../../src/core/applications/application.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
+import { applicationReadsContract } from '../../contracts/application-reads-contract.ts';
+import { tenantStoreContract } from '../../contracts/tenant-store-contract.ts';
 import { manyInstances } from '../../support/many-instances.ts';
 
 /** So many reads that each of eight copies is among them, but once in 10^20. */
@@ -49,6 +51,18 @@ async function grantsOf(id: string): Promise<readonly string[]> {
   );
   return [...new Set(found.map((grants) => JSON.stringify(grants.map(({ rules }) => rules))))];
 }
+
+tenantStoreContract('in DynamoDB', () => ({
+  ...world.operator.tenantStore,
+  ...world.operator.tenantBasicsStore,
+}));
+applicationReadsContract('in DynamoDB', () => {
+  const { applicationStore, credentialStore } = world.operator;
+  return {
+    reads: { ...applicationStore, ...credentialStore },
+    put: (application) => applicationStore.create(application, randomBytes(32)),
+  };
+});
 
 describe('the copies of what an application grants', () => {
   it('are all there from its creation on, under its key and its id', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dueCvcs } from '../../../src/adapters/dynamodb/due-tokens.ts';
 import { createIdempotencyStore } from '../../../src/adapters/dynamodb/idempotency-store.ts';
+import { idempotencyStoreContract } from '../../contracts/idempotency-store-contract.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
 
@@ -27,19 +28,9 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-describe('a claim', () => {
-  it('is held by one attempt, and taken over with its seed when the lease is over or it was released', async () => {
-    const first = await claimed();
-    expect(await aStore().claim(scope, BODY, NOW + 59_000)).toEqual({
-      state: 'running',
-      leaseUntil: NOW + 60_000,
-    });
-    const second = await claimed(aStore(), NOW + 61_000);
-    expect([second.seed.equals(first.seed), second.attempt === first.attempt]).toEqual([true, false]);
-    await aStore().release(scope, second.attempt, false);
-    expect((await claimed(aStore(), NOW + 61_001)).seed).toEqual(first.seed);
-  });
+idempotencyStoreContract('in DynamoDB', () => aStore());
 
+describe('a claim', () => {
   it('is recognised when the answer to it was lost, also to a takeover', async () => {
     const losing: Fate = (operation, nth) => (nth === 1 || operation === 'UpdateItem' ? 'lose' : undefined);
     const loseFirst: Fate = (_operation, nth) => (nth === 1 ? 'lose' : undefined);
@@ -52,6 +43,18 @@ describe('a claim', () => {
     const loseUpdate: Fate = (operation, nth) =>
       operation === 'UpdateItem' && (updates += 1) === 1 ? losing(operation, nth) : undefined;
     expect((await aStore(loseUpdate).claim(other, BODY, NOW + 61_000)).state).toBe('claimed');
+  });
+});
+
+describe('a claim with another body', () => {
+  it('starts anew after the first was given back, also when the answer to it was lost', async () => {
+    const first = await claimed();
+    await aStore().release(scope, first.attempt, false);
+    const loseFirst: Fate = (operation, nth) => (operation === 'PutItem' && nth === 2 ? 'lose' : undefined);
+    const second = await aStore(loseFirst).claim(scope, OTHER_BODY, NOW + 1);
+    if (second.state !== 'claimed') throw new Error(second.state);
+    expect(second.seed.equals(first.seed)).toBe(false);
+    expect(await aStore().claim(scope, BODY, NOW + 2)).toEqual({ state: 'other_body' });
   });
 });
 
@@ -77,64 +80,9 @@ describe('a kept answer', () => {
     const replayed = await aStore().claim(scope, BODY, NOW + 1);
     expect(replayed.state === 'answered' && replayed.sealedAnswer.equals(answer)).toBe(true);
   });
-
-  it('of an attempt that lost its claim is not kept', async () => {
-    const first = await claimed();
-    const second = await claimed(aStore(), NOW + 61_000);
-    await aStore().keep(scope, first.attempt, Buffer.from('late'), { now: NOW });
-    await aStore().keep(scope, second.attempt, Buffer.from('good'), { now: NOW });
-    expect(await aStore().claim(scope, BODY, NOW + 1)).toMatchObject({ sealedAnswer: Buffer.from('good') });
-  });
-});
-
-describe('a claim with another body', () => {
-  it('is refused while the first runs, after it died, and after it was answered', async () => {
-    const { attempt } = await claimed();
-    const other = (now: number) => aStore().claim(scope, OTHER_BODY, now);
-    expect(await other(NOW + 1)).toEqual({ state: 'other_body' });
-    expect(await other(NOW + 61_000)).toEqual({ state: 'other_body' });
-    await aStore().keep(scope, attempt, Buffer.from('x'), { now: NOW });
-    expect(await other(NOW + 2)).toEqual({ state: 'other_body' });
-    expect((await aStore().claim(scope, BODY, NOW + 2)).state).toBe('answered');
-  });
-
-  it('starts anew, under other names, after the first was given back', async () => {
-    const first = await claimed();
-    await aStore().release(scope, first.attempt, false);
-    const loseFirst: Fate = (operation, nth) => (operation === 'PutItem' && nth === 2 ? 'lose' : undefined);
-    const second = await aStore(loseFirst).claim(scope, OTHER_BODY, NOW + 1);
-    if (second.state !== 'claimed') throw new Error(second.state);
-    expect(second.seed.equals(first.seed)).toBe(false);
-    expect(await aStore().claim(scope, BODY, NOW + 2)).toEqual({ state: 'other_body' });
-  });
 });
 
 describe('what must not run twice', () => {
-  it('is told to every later attempt, also when the first has died or failed', async () => {
-    const { attempt } = await claimed();
-    expect(await aStore().markRun(scope, attempt)).toBe(true);
-    expect((await aStore().claim(scope, BODY, NOW + 1)).state).toBe('running');
-    expect(await aStore().claim(scope, BODY, NOW + 61_000)).toEqual({ state: 'ran' });
-    await aStore().release(scope, attempt, true);
-    expect(await aStore().claim(scope, BODY, NOW + 1)).toEqual({ state: 'ran' });
-    expect(await aStore().claim(scope, OTHER_BODY, NOW + 1)).toEqual({ state: 'other_body' });
-  });
-
-  it('runs under no claim that was taken over, and again after it certainly did not run', async () => {
-    const first = await claimed();
-    const second = await claimed(aStore(), NOW + 61_000);
-    expect(await aStore().markRun(scope, first.attempt)).toBe(false);
-    expect(await aStore().markRun(scope, second.attempt)).toBe(true);
-    await aStore().release(scope, second.attempt, false);
-    expect((await claimed(aStore(), NOW + 61_001)).seed).toEqual(first.seed);
-  });
-
-  it('may run after an attempt that failed before it could mark its run', async () => {
-    const { attempt } = await claimed();
-    await aStore().release(scope, attempt, true);
-    expect((await aStore().claim(scope, BODY, NOW + 1)).state).toBe('claimed');
-  });
-
   it.each([10, 800_000])('keeps an answer of %d bytes no longer than its end', async (bytes) => {
     const { attempt } = await claimed();
     const answer = randomBytes(bytes);

@@ -63,11 +63,4 @@ describe('candidates', () => {
     expect([found.length, calls.length]).toEqual([4, 3]);
     expect(calls.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0)).toBeLessThan(5);
   });
-
-  it('of another tenant are none of these', async () => {
-    const other = '11111111-8f30-4f0e-9d4c-0f0e2a3c9b11';
-    for await (const batch of store.candidates(other, { terms: [], expected: 10 })) expect(batch).toEqual([]);
-    for await (const batch of store.candidates(other, { terms: ['common'], expected: 10 }))
-      expect(batch).toEqual([]);
-  });
 });

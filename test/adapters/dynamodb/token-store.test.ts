@@ -4,6 +4,7 @@ import { dueCvcs, dueTokens } from '../../../src/adapters/dynamodb/due-tokens.ts
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import { sweep, type DueRecord } from '../../../src/core/sweep/sweep.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
+import { tokenStoreContract } from '../../contracts/token-store-contract.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import {
   aCvc,
@@ -65,6 +66,8 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
+tokenStoreContract('in DynamoDB', () => aStore());
+
 describe('a token', () => {
   it('comes back as it was written, small or large, and is gone with everything when it is deleted', async () => {
     const store = aStore();
@@ -112,30 +115,6 @@ describe('a token', () => {
     const shown = ['id', 'type', 'containers', 'expiration', 'hasMask'];
     const entry = await attributesOf(`${TENANT}#term#term`, token.position);
     expect(entry).toEqual(['pk', 'sk', 'ttl', ...shown].toSorted());
-  });
-
-  it('is not written when its id is taken, nor anything of the others with it', async () => {
-    const store = aStore();
-    const taken = aStoredToken();
-    await store.create([{ token: taken }]);
-    const outcome = await store.create([
-      { token: aStoredToken() },
-      { token: aStoredToken({ id: taken.id }) },
-    ]);
-    expect(outcome).toEqual({ taken });
-    expect(await visible()).toEqual([taken.id]);
-  });
-
-  it('is not written over a version that is not the one it was made from', async () => {
-    const store = aStore();
-    const first = aStoredToken({ terms: terms(2) });
-    await store.create([{ token: first }]);
-    const second = changed(first, { terms: terms(2, 'other') });
-    expect(await store.update(first, { token: second })).toBe('written');
-    expect(await store.update(first, { token: changed(first) })).toBe('changed');
-    expect(await store.deleteWhole(first)).toBe(false);
-    expect(await store.find(TENANT, first.id)).toEqual(second);
-    expect([await idsUnder('term0'), await idsUnder('other0')]).toEqual([[], [first.id]]);
   });
 
   it('keeps exactly one of many updates at once, and its entries', async () => {
@@ -300,15 +279,6 @@ describe('the lock of a match hash', () => {
   const locked = (more: Partial<StoredToken> = {}) =>
     aStoredToken({ matchHash: 'f', holdsLock: true, ...more });
 
-  it('is held by one token, and passes on when the holder is gone', async () => {
-    const store = aStore();
-    const [first, second] = [locked(), locked()];
-    await store.create([{ token: first }]);
-    expect(await store.create([{ token: second }])).toEqual({ lockedBy: first.id });
-    await store.deleteWhole(first);
-    expect(await store.create([{ token: second }])).toBe('written');
-  });
-
   it('can be taken from a token that has expired, which still goes when it is swept', async () => {
     const store = aStore();
     const mortal = locked({ expiration: { at: now + 1_000, offsetMinutes: 0 } });
@@ -333,18 +303,6 @@ describe('the lock of a match hash', () => {
     expect(await aStore().create([{ token }])).toBe('written');
     await sweepAll();
     expect(await visible()).toEqual([token.id]);
-  });
-
-  it('follows its token to another match hash, and stays behind when it is given up', async () => {
-    const store = aStore();
-    const first = locked();
-    await store.create([{ token: first }]);
-    const moved = changed(first, { matchHash: 'g' });
-    expect(await store.update(first, { token: moved })).toBe('written');
-    expect(await store.create([{ token: locked() }])).toBe('written');
-    expect(await store.create([{ token: locked({ matchHash: 'g' }) }])).toEqual({ lockedBy: first.id });
-    expect(await store.update(moved, { token: changed(moved, { holdsLock: false }) })).toBe('written');
-    expect(await store.create([{ token: locked({ matchHash: 'g' }) }])).toBe('written');
   });
 });
 
@@ -518,62 +476,6 @@ describe('a write that seals the same content anew', () => {
     expect(await aStore().update(token, { token: again(true) })).toBe('written');
     expect(await aStore().update(token, { token: again(false) })).toBe('changed');
     expect((await aStore().find(TENANT, token.id))?.isShared).toBe(true);
-  });
-});
-
-describe('the tokens of a match hash', () => {
-  it('are found that last long enough, the first to expire first, however many others there are', async () => {
-    const store = aStore();
-    const of = (at: number | undefined, createdAt: number) =>
-      aStoredToken({
-        fingerprint: 'f',
-        matchHash: 'm',
-        createdAt,
-        ...(at !== undefined && { expiration: { at: now + at, offsetMinutes: 0 } }),
-      });
-    const planted = Array.from({ length: 30 }, (_, index) => of(1_000 + index, now));
-    const good = [of(50_000, now), of(60_000, now), of(undefined, now - 5), of(undefined, now)];
-    const others = [
-      aStoredToken({ fingerprint: 'f', matchHash: 'n' }),
-      aStoredToken({ fingerprint: 'g', matchHash: 'm' }),
-    ];
-    for (const token of [...planted, ...good.toReversed(), ...others]) await store.create([{ token }]);
-    const found = async (at: number | undefined) => {
-      const ids: string[] = [];
-      const expiration = at === undefined ? {} : { expiration: { at: now + at, offsetMinutes: 0 } };
-      const wanted = { tenantId: TENANT, fingerprint: 'f', matchHash: 'm', ...expiration };
-      for await (const heads of store.findMatches(wanted)) ids.push(...heads.map(({ id }) => id));
-      return ids;
-    };
-    const ids = good.map(({ id }) => id);
-    expect(await found(50_000)).toEqual(ids);
-    expect(await found(50_001)).toEqual(ids.slice(1));
-    expect(await found(undefined)).toEqual(ids.slice(2));
-    expect(await found(0)).toHaveLength(34);
-  });
-
-  it('of a fingerprint are candidates, newest first, for a search', async () => {
-    const store = aStore();
-    const tokens = [1, 2, 3].map((at) =>
-      aStoredToken({
-        fingerprint: 'f',
-        createdAt: now + at,
-        hasMask: at === 2,
-        terms: at === 3 ? [] : ['t'],
-      }),
-    );
-    for (const token of tokens) await store.create([{ token }]);
-    const found = async (of: string[], after?: string) => {
-      const wanted = { terms: of, fingerprint: 'f', expected: 10, ...(after !== undefined && { after }) };
-      const all = [];
-      for await (const batch of store.candidates(TENANT, wanted)) all.push(...batch);
-      return all.map(({ id, hasMask }) => [id, hasMask]);
-    };
-    const [first, second, third] = tokens.map(({ id, hasMask }) => [id, hasMask]);
-    expect(await found([])).toEqual([third, second, first]);
-    expect(await found(['t'])).toEqual([second, first]);
-    expect(await found([], tokens[1]?.position)).toEqual([first]);
-    expect(await found(['none'])).toEqual([]);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   type ReactorFunctionSettings,
 } from '../../../src/adapters/lambda/reactor-functions.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
+import { reactorFunctionsContract } from '../../contracts/reactor-functions-contract.ts';
 import {
   aLambda,
   layerArn,
@@ -52,6 +53,8 @@ const versions = async (id: string) =>
   (
     (await lambda.client.send(new ListVersionsByFunctionCommand({ FunctionName: nameOf(id) }))).Versions ?? []
   ).map(({ Version }) => Version);
+
+reactorFunctionsContract('in Lambda', () => functions());
 
 describe('the archive of a reactor', () => {
   it('holds the code and nothing else, and is the same for the same code', () => {
@@ -165,17 +168,6 @@ describe('the function of a reactor', () => {
     expect(await functions({ layerArn: otherLayerArn }).publish(id, code('1'))).toBe('2');
     await functions().pointLive(id, '2');
     expect(await functions({ layerArn: otherLayerArn }).isCurrent(id, '2')).toBe(true);
-  });
-
-  it('that is gone is made by whoever publishes, and live with it', async () => {
-    const id = randomUUID();
-    expect(await functions().pointLive(id, '1')).toBe('gone');
-    expect(await functions().publish(id, code('1'))).toBe('1');
-    expect(await functions().pointLive(id, '7')).toBe('gone');
-    expect(await functions().isCurrent(id, '1')).toBe(false);
-    expect(await functions().pointLive(id, '1')).toBe('made');
-    expect(await functions().pointLive(id, '1')).toBe('moved');
-    expect(await functions().isCurrent(id, '1')).toBe(true);
   });
 
   it('is removed with everything, and removing it again is no failure', async () => {

@@ -1,24 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Application, Caller } from '../../../src/core/applications/application.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import type { ReactorRunner } from '../../../src/core/reactors/reactor-runner.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
+import { aReactorStore } from '../../support/fakes/a-reactor-store.ts';
+import { applicationReads } from '../../support/fakes/applications.ts';
+import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
+import { reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
 
 export const TENANT = randomUUID();
-
-export const anApplication = (more: Partial<Application> = {}): Application => ({
-  id: randomUUID(),
-  tenantId: TENANT,
-  name: 'An application',
-  type: 'private',
-  permissions: ['token:use', 'token:create'],
-  rules: [],
-  createdAt: 0,
-  version: 1,
-  ...more,
-});
 
 export const aManager: Caller = {
   tenantId: TENANT,
@@ -37,19 +29,8 @@ export const aDefinition = (code: string, more: Partial<ReactorDefinition> = {})
   ...more,
 });
 
-interface CloudFunction {
-  live: string | undefined;
-  readonly versions: Map<string, string>;
-  latest: number;
-}
-
 /** The process ends here: nothing after it is done. */
 export class Death extends Error {}
-
-const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
-
-/** Where a record of a tenant stands in the fakes: what another tenant asks for by the same id is not there. */
-export const at = (tenantId: string, id: string): string => `${tenantId}/${id}`;
 
 /**
  * Reactors and their cloud functions in memory, with the contracts of their ports. `dieAt(n)`: the process dies before the nth call of
@@ -63,7 +44,7 @@ export function aReactorWorld() {
   const applications = new Map<string, Application>();
   let [calls, dieBefore, dieAfterCall, now] = [0, Infinity, Infinity, 1_000_000];
 
-  const step = async <T>(act: () => T): Promise<T> => {
+  const step: Step = async (act) => {
     calls += 1;
     // A process that has died does nothing any more.
     if (calls >= dieBefore) throw new Death();
@@ -72,92 +53,19 @@ export function aReactorWorld() {
       dieBefore = 0;
       throw new Death();
     }
-    return Promise.resolve(result);
-  };
-  const functionOf = (id: string) => {
-    const found = functions.get(id);
-    if (found === undefined) throw new Error('no such function');
-    return found;
-  };
-  const publish = (target: CloudFunction, code: string): string => {
-    target.latest += 1;
-    target.versions.set(String(target.latest), hashOf(code));
-    return String(target.latest);
+    return result;
   };
 
   const deps: ChangeReactorDeps = {
     clock: () => now,
     vault: aVault(),
-    applicationStore: {
-      find: (tenantId, id) => Promise.resolve(applications.get(at(tenantId, id))),
-      findMany: (tenantId, ids) =>
-        Promise.resolve(ids.flatMap((id) => applications.get(at(tenantId, id)) ?? [])),
-    },
-    reactorStore: {
-      create: (reactor) =>
-        step(() => {
-          const existing = reactors.get(at(reactor.tenantId, reactor.id));
-          if (existing !== undefined) return existing;
-          reactors.set(at(reactor.tenantId, reactor.id), reactor);
-          return 'created' as const;
-        }),
-      find: (tenantId, id) => step(() => reactors.get(at(tenantId, id))),
-      findMany: (tenantId, ids) => step(() => ids.flatMap((id) => reactors.get(at(tenantId, id)) ?? [])),
-      async *list(tenantId) {
-        yield await step(() =>
-          [...reactors.values()].filter((reactor) => reactor.tenantId === tenantId).toReversed(),
-        );
-      },
-      update: (next) =>
-        step(() => {
-          const place = at(next.tenantId, next.id);
-          if (reactors.get(place)?.version !== next.version - 1) return false;
-          reactors.set(place, next);
-          return true;
-        }),
-      delete: (reactor) =>
-        step(() => {
-          const place = at(reactor.tenantId, reactor.id);
-          if (reactors.get(place)?.version !== reactor.version) return false;
-          return reactors.delete(place);
-        }),
-    },
+    applicationStore: applicationReads(applications),
+    reactorStore: inSteps(aReactorStore(reactors), step),
     onCold: ({ id }) => colds.push(id),
-    reactorFunctions: {
-      keepHot: () => step(() => isHotAllowed()),
-      create: (id, code) =>
-        step(() => {
-          const created: CloudFunction = { live: undefined, versions: new Map(), latest: 0 };
-          functions.set(id, created);
-          created.live = publish(created, code.reveal());
-          return created.live;
-        }),
-      publish: (id, code) =>
-        step(() => {
-          const target = functions.get(id) ?? { live: undefined, versions: new Map(), latest: 0 };
-          functions.set(id, target);
-          return publish(target, code.reveal());
-        }),
-      isCurrent: (id, version) => step(() => functions.get(id)?.live === version),
-      pointLive: (id, version) =>
-        step(() => {
-          const target = functions.get(id);
-          if (target?.versions.has(version) !== true) return 'gone' as const;
-          const isNew = target.live === undefined;
-          target.live = version;
-          return isNew ? ('made' as const) : ('moved' as const);
-        }),
-      removeOtherVersions: (id, version) =>
-        step(() => {
-          const target = functionOf(id);
-          for (const other of target.versions.keys())
-            if (other !== version) {
-              if (target.live === other) throw new Error('live stands for it');
-              target.versions.delete(other);
-            }
-        }),
-      remove: (id) => step(() => void functions.delete(id)),
-    },
+    reactorFunctions: inSteps(
+      { ...reactorFunctions(functions), keepHot: () => Promise.resolve(isHotAllowed()) },
+      step,
+    ),
   };
 
   /** Instances as they are: they run the code they have, if it is what is meant. The answer is that code's hash. */

@@ -1,6 +1,5 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/applications/application.ts';
-import type { Tenant } from '../../../src/core/tenants/tenant.ts';
 import type { InvocationId } from '../../../src/core/reactors/invocation-store.ts';
 import type { Invocation } from '../../../src/core/reactors/invocation.ts';
 import type { RunOutcome } from '../../../src/core/reactors/reactor-runner.ts';
@@ -13,9 +12,16 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver, type DeliverDeps } from '../../../src/core/webhooks/deliver.ts';
 import { presentFailure, presentReactorResult } from '../../../src/http/present-reactor-result.ts';
+import { aTenant } from '../../support/builders/a-tenant.ts';
 import { aVault } from '../../support/builders/a-vault.ts';
+import { anApplication } from '../../support/builders/an-application.ts';
+import { aTenantStore } from '../../support/fakes/a-tenant-store.ts';
+import { anInvocationStore } from '../../support/fakes/an-invocation-store.ts';
+import { applicationReads } from '../../support/fakes/applications.ts';
+import { at } from '../../support/fakes/by-tenant.ts';
+import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
-import { anApplication, aReactorWorld, at, Death, TENANT } from './a-reactor-world.ts';
+import { aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys = tenantKeysFrom(() => key);
@@ -25,22 +31,13 @@ const webhookSecret = sealRecord(
   Buffer.from(`whsec_${Buffer.alloc(32, 1).toString('base64')}`),
 );
 
-const tenant: Tenant = {
-  id: TENANT,
-  name: 'x',
-  settings: { deduplicateTokens: false },
-  roots: [{ wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 }],
-  keyVersion: 1,
-  webhookSecret,
-  createdAt: 1,
-  rotateAt: 2,
-  version: 1,
-};
+const tenant = aTenant({ id: TENANT, webhookSecret });
 
 /** Asynchronous invocations with queues, workers and senders in memory; any of them may die at any of their steps. */
 export function anInvocationWorld() {
   const reactorWorld = aReactorWorld();
-  const application = anApplication();
+  const tenants = aTenantStore(new Map([[TENANT, tenant]]));
+  const application = anApplication({ tenantId: TENANT });
   reactorWorld.applications.set(at(TENANT, application.id), application);
   const caller: Caller = {
     tenantId: TENANT,
@@ -68,13 +65,13 @@ export function anInvocationWorld() {
   const hasDied = () => life.isDead;
 
   /** A step of a process: it may die before it, or after it. */
-  const step = async <T>(act: () => T): Promise<T> => {
+  const step: Step = async (act) => {
     life.isDead ||= mayDie();
     if (life.isDead) throw new Death();
     const result = act();
     life.isDead = mayDie();
     if (life.isDead) throw new Death();
-    return Promise.resolve(result);
+    return result;
   };
   const queue = (name: 'invocations' | 'deliveries') => ({
     send: ({ tenantId, id }: InvocationId, delayMs = 0) =>
@@ -89,18 +86,8 @@ export function anInvocationWorld() {
     tenantKeys,
     tokenStore: {} as RunInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
-    tenantBasicsStore: {
-      basics: () => Promise.resolve({ settings: { deduplicateTokens: false }, roots: [], keyVersion: 1 }),
-    },
-    applicationGrantsStore: {
-      grants: (tenantId, ids) =>
-        Promise.resolve(
-          ids.flatMap((id) => {
-            const found = reactorWorld.applications.get(at(tenantId, id));
-            return found === undefined ? [] : [{ ...found, keyHash: Buffer.alloc(32) }];
-          }),
-        ),
-    },
+    tenantBasicsStore: tenants,
+    applicationGrantsStore: applicationReads(reactorWorld.applications),
     invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },
     parseTokenInput: () => {
       throw new Error('not used');
@@ -113,37 +100,7 @@ export function anInvocationWorld() {
           return result;
         }),
     },
-    invocationStore: {
-      create: (invocation) =>
-        step(() => {
-          const place = at(invocation.tenantId, invocation.id);
-          if (invocations.has(place)) return false;
-          invocations.set(place, invocation);
-          return true;
-        }),
-      find: ({ tenantId, id }) => step(() => invocations.get(at(tenantId, id))),
-      update: (previous, next) =>
-        step(() => {
-          const found = invocations.get(at(previous.tenantId, previous.id));
-          const members = ['state', 'runner', 'delivery', 'attempts', 'dueAt'] as const;
-          if (found === undefined || members.some((name) => found[name] !== previous[name])) return false;
-          invocations.set(at(next.tenantId, next.id), next);
-          return true;
-        }),
-      remove: ({ tenantId, id }) =>
-        step(() => {
-          for (const content of ['payload', 'result']) contents.delete(`${at(tenantId, id)}/${content}`);
-          invocations.delete(at(tenantId, id));
-        }),
-      putContent: ({ tenantId, id }, content, sealed) =>
-        step(() => void contents.set(`${at(tenantId, id)}/${content}`, sealed)),
-      content: ({ tenantId, id }, content) => step(() => contents.get(`${at(tenantId, id)}/${content}`)),
-      async *parked() {
-        yield await Promise.resolve(
-          [...invocations.values()].filter(({ delivery }) => delivery === 'parked'),
-        );
-      },
-    },
+    invocationStore: inSteps(anInvocationStore(invocations, contents), step),
     invocationQueue: queue('invocations'),
     deliveryQueue: queue('deliveries'),
     egressAllowList: [],
@@ -156,7 +113,7 @@ export function anInvocationWorld() {
           return { status, headers: [], body: Buffer.alloc(0) };
         }),
     },
-    tenantStore: { find: () => Promise.resolve(tenant), update: () => Promise.resolve(true) },
+    tenantStore: tenants,
     presentResult: presentReactorResult,
     presentFailure,
     onFailure: (error) => void failures.push(error),

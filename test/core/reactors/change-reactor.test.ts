@@ -7,7 +7,9 @@ import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
 import { dueOf, repairReactor } from '../../../src/core/reactors/repair-reactor.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { aDefinition, aManager, anApplication, aReactorWorld, Death, TENANT, at } from './a-reactor-world.ts';
+import { anApplication } from '../../support/builders/an-application.ts';
+import { at } from '../../support/fakes/by-tenant.ts';
+import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 
 async function sweep(world: ReturnType<typeof aReactorWorld>) {
   world.process();
@@ -231,8 +233,8 @@ describe('a process that dies at any step', () => {
 describe('the application of a reactor', () => {
   it('must be one of the tenant, and public or private', async () => {
     const world = aReactorWorld();
-    const manager = anApplication({ type: 'management' });
-    const expired = anApplication({ expiresAtMs: 1 });
+    const manager = anApplication({ tenantId: TENANT, type: 'management' });
+    const expired = anApplication({ tenantId: TENANT, expiresAtMs: 1 });
     for (const each of [manager, expired]) world.applications.set(at(TENANT, each.id), each);
     for (const applicationId of ['nobody', manager.id, expired.id])
       await expect(
@@ -246,7 +248,7 @@ describe('the application of a reactor', () => {
 
   it('stays through a patch that does not name it, and goes by null and by PUT', async () => {
     const world = aReactorWorld();
-    const application = anApplication();
+    const application = anApplication({ tenantId: TENANT });
     world.applications.set(at(TENANT, application.id), application);
     const { reactor } = await createReactor(
       world.deps,
@@ -267,7 +269,7 @@ describe('the application of a reactor', () => {
 
   it('that was deleted is not there any more', async () => {
     const world = aReactorWorld();
-    const application = anApplication();
+    const application = anApplication({ tenantId: TENANT });
     world.applications.set(at(TENANT, application.id), application);
     const { reactor } = await createReactor(
       world.deps,

@@ -4,7 +4,8 @@ import { createReactor } from '../../../src/core/reactors/create-reactor.ts';
 import { executeRun, type RunReactorDeps } from '../../../src/core/reactors/run-reactor.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
-import { aDefinition, aManager, aReactorWorld, Death, at, TENANT } from './a-reactor-world.ts';
+import { at } from '../../support/fakes/by-tenant.ts';
+import { aDefinition, aManager, aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex');
 

@@ -14,20 +14,26 @@ const INLINE_BYTES = 350_000;
 const isSame = (a: StoredToken, b: StoredToken) => a.version === b.version && a.writeId.equals(b.writeId);
 
 function candidateOf(token: StoredToken): TokenCandidate {
-  const { id, position, type, containers, hasMask, expiration } = token;
-  return { id, position, type, containers, hasMask, ...(expiration && { expiration }) };
+  const { id, position, type, containers, expiration } = token;
+  return { id, position, type, containers, ...(expiration && { expiration }) };
 }
 
-function headOf({ sealedData, ...token }: StoredToken): TokenHead {
-  const together = sealedData.length + (token.sealedDetails?.length ?? 0);
+const isLarge = ({ sealedData, sealedDetails }: StoredToken) =>
+  sealedData.length + (sealedDetails?.length ?? 0) > INLINE_BYTES;
+
+function headOf(whole: StoredToken): TokenHead {
+  const { sealedData, ...token } = whole;
   return {
     ...token,
-    ...(together <= INLINE_BYTES && { sealedData }),
+    ...(!isLarge(whole) && { sealedData }),
     dataBytes: sealedData.length - SEAL_OVERHEAD_BYTES,
   };
 }
 
-/** The contract of {@link TokenStore} in memory, each tenant by itself. */
+/**
+ * The contract of {@link TokenStore} in memory, each tenant by itself. It never leaves a candidate out for `isVisible`: that is no more
+ * than leave to do so, and who relies on it would show too much.
+ */
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();
   const cvcs = new Map<string, StoredCvc>();
@@ -102,11 +108,13 @@ export function aTokenStore() {
       );
     },
     async *candidates(tenantId, { terms, fingerprint, after }) {
+      // The list of all says less of a token.
+      const isListed = terms.length === 0 && fingerprint === undefined;
       const candidates = of(tenantId)
         .filter((token) => terms.every((term) => token.terms.includes(term)))
         .filter((token) => fingerprint === undefined || token.fingerprint === fingerprint)
         .filter(({ position }) => after === undefined || position < after)
-        .map(candidateOf);
+        .map((token) => ({ ...candidateOf(token), ...(!isListed && { hasMask: token.hasMask }) }));
       yield await Promise.resolve(candidates.toSorted((a, b) => (a.position < b.position ? 1 : -1)));
     },
     deleteAlone(tenantId, id, { below, now }) {
@@ -117,6 +125,7 @@ export function aTokenStore() {
         only !== undefined &&
         others.length === 0 &&
         token.cvcUntil === undefined &&
+        !isLarge(token) &&
         token.terms.length === 0 &&
         !token.holdsLock &&
         (token.expiration?.at ?? Infinity) > now &&

@@ -1,0 +1,30 @@
+import { KMSClient } from '@aws-sdk/client-kms';
+import { createKmsKeyService } from '../../../src/adapters/kms/kms-key-service.ts';
+import {
+  startAwsEndpoint,
+  type AwsEndpoint,
+} from '../../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
+import { createKms } from '../../../packages/local-aws/src/kms/create-kms.ts';
+import { keyServiceContract } from '../../contracts/key-service-contract.ts';
+
+const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
+
+let endpoint: AwsEndpoint;
+let client: KMSClient;
+beforeAll(async () => {
+  const kms = await createKms(ACCOUNT);
+  await kms.createKey({ keyId: 'key', policy: { Statement: [] } });
+  endpoint = await startAwsEndpoint({
+    ...ACCOUNT,
+    services: [kms],
+    roleForAccessKey: () => 'administrator',
+  });
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  client = new KMSClient({ endpoint: endpoint.url, region: ACCOUNT.region, credentials });
+});
+afterAll(async () => {
+  client.destroy();
+  await endpoint.close();
+});
+
+keyServiceContract('in KMS', () => createKmsKeyService(client, 'key'));

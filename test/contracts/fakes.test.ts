@@ -1,0 +1,48 @@
+import type { Application } from '../../src/core/applications/application.ts';
+import { createVault } from '../../src/core/crypto/vault.ts';
+import { aVault } from '../support/builders/a-vault.ts';
+import { applicationReads } from '../support/fakes/applications.ts';
+import { at } from '../support/fakes/by-tenant.ts';
+import { aReactorStore } from '../support/fakes/a-reactor-store.ts';
+import { aTenantStore } from '../support/fakes/a-tenant-store.ts';
+import { aTokenStore } from '../support/fakes/a-token-store.ts';
+import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
+import { anInvocationStore } from '../support/fakes/an-invocation-store.ts';
+import { reactorFunctions } from '../support/fakes/reactor-functions.ts';
+import { aKeyService, someTenantKeys } from '../support/tenant-keys.ts';
+import { applicationReadsContract } from './application-reads-contract.ts';
+import { idempotencyStoreContract } from './idempotency-store-contract.ts';
+import { invocationStoreContract } from './invocation-store-contract.ts';
+import { keyServiceContract } from './key-service-contract.ts';
+import { reactorFunctionsContract } from './reactor-functions-contract.ts';
+import { reactorStoreContract } from './reactor-store-contract.ts';
+import { tenantStoreContract } from './tenant-store-contract.ts';
+import { tokenStoreContract } from './token-store-contract.ts';
+import { vaultContract } from './vault-contract.ts';
+
+/*
+ * Each fake that stands for a port, under the contract that its adapter fulfils in test/adapters.
+ * Stubs whose one result the test itself states need none: `CredentialStore`, `EgressClient`,
+ * `ReactorRunner`, the queues, and the stores that a use case never calls.
+ */
+const always =
+  <T>(made: T) =>
+  () =>
+    made;
+
+reactorStoreContract('in memory', always(aReactorStore()));
+invocationStoreContract('in memory', always(anInvocationStore()));
+idempotencyStoreContract('in memory', always(anIdempotencyStore().store));
+tokenStoreContract('in memory', always(aTokenStore().store));
+tenantStoreContract('in memory', always(aTenantStore()));
+reactorFunctionsContract('in memory', always(reactorFunctions()));
+keyServiceContract('in memory', always(aKeyService().service));
+vaultContract('without encryption', always(aVault()));
+vaultContract('over tenant keys', always(createVault(someTenantKeys())));
+
+const applications = new Map<string, Application>();
+applicationReadsContract('in memory', () => ({
+  reads: applicationReads(applications),
+  put: (application) =>
+    Promise.resolve(applications.set(at(application.tenantId, application.id), application)),
+}));

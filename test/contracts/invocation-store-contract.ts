@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import type { InvocationStore } from '../../src/core/reactors/invocation-store.ts';
+import type { Invocation } from '../../src/core/reactors/invocation.ts';
+import { anInvocation } from '../support/builders/an-invocation.ts';
+
+const end = () => ({ until: Date.now() + 60_000, isSwept: false });
+
+/** What every {@link InvocationStore} does. */
+export function invocationStoreContract(name: string, make: () => InvocationStore): void {
+  describe(`the contract of an invocation store, ${name}`, () => {
+    it('writes a new invocation once, and hides it from other tenants', async () => {
+      const invocation = anInvocation();
+      const stranger = { ...invocation, tenantId: randomUUID() };
+      expect(await make().create(invocation)).toBe(true);
+      expect(await make().create(invocation)).toBe(false);
+      expect(await make().find(invocation)).toEqual(invocation);
+      expect(await make().find(stranger)).toBeUndefined();
+      expect(await make().update(stranger, { ...stranger, state: 'running' })).toBe(false);
+      expect(await make().find({ ...invocation, id: 'x' })).toBeUndefined();
+    });
+
+    it.each<[string, Partial<Invocation>, Partial<Invocation>]>([
+      ['workers claim it', {}, { state: 'running', runUntil: 5, dueAt: 5 }],
+      ['senders have a try', { state: 'succeeded', delivery: 'pending' }, { attempts: 1, dueAt: 9 }],
+    ])('lets one writer win when many %s in the same millisecond', async (_, before, claim) => {
+      const invocation = anInvocation(before);
+      await make().create(invocation);
+      const claims = Array.from({ length: 20 }, () => ({
+        ...invocation,
+        ...claim,
+        [claim.state === 'running' ? 'runner' : 'sender']: randomUUID(),
+      }));
+      const store = make();
+      const won = await Promise.all(claims.map((next) => store.update(invocation, next)));
+      expect(won.filter(Boolean)).toHaveLength(1);
+      expect(await store.find(invocation)).toEqual(claims[won.indexOf(true)]);
+    });
+
+    it.each<Partial<Invocation>>([
+      { state: 'running' },
+      { runner: 'another' },
+      { sender: 'another' },
+      { delivery: 'pending' },
+      { attempts: 1 },
+      { dueAt: 7 },
+    ])('writes over no invocation that has changed in %j', async (change) => {
+      const invocation = anInvocation();
+      const changed = { ...invocation, ...change };
+      await make().create(changed);
+      expect(await make().update(invocation, { ...invocation, state: 'failed' })).toBe(false);
+      expect(await make().find(invocation)).toEqual(changed);
+      expect(await make().update(changed, { ...changed, state: 'failed' })).toBe(true);
+    });
+
+    it('replaces content that is written again, and shows it to no other tenant', async () => {
+      const invocation = anInvocation();
+      expect(await make().content(invocation, 'result')).toBeUndefined();
+      for (const text of ['a longer first', 'second'])
+        await make().putContent(invocation, 'result', Buffer.from(text), end());
+      expect((await make().content(invocation, 'result'))?.toString()).toBe('second');
+      expect(await make().content(invocation, 'payload')).toBeUndefined();
+      expect(await make().content({ ...invocation, tenantId: randomUUID() }, 'result')).toBeUndefined();
+    });
+
+    it('removes an invocation with all of its content, also a second time', async () => {
+      const invocation = anInvocation();
+      await make().create(invocation);
+      for (const content of ['payload', 'result'] as const)
+        await make().putContent(invocation, content, Buffer.from('x'), end());
+      for (let times = 0; times < 2; times += 1) await make().remove(invocation);
+      expect(await make().find(invocation)).toBeUndefined();
+      for (const content of ['payload', 'result'] as const)
+        expect(await make().content(invocation, content)).toBeUndefined();
+      expect(await make().update(invocation, { ...invocation, state: 'failed' })).toBe(false);
+    });
+
+    it('returns parked deliveries, the oldest first', async () => {
+      const tenantId = randomUUID();
+      const parked = [3, 1, 2].map((dueAt) =>
+        anInvocation({ tenantId, state: 'failed', delivery: 'parked', attempts: 10, dueAt }),
+      );
+      for (const each of [...parked, anInvocation({ tenantId, delivery: 'pending', state: 'failed' })])
+        await make().create(each);
+      const found: Invocation[] = [];
+      for await (const batch of make().parked()) found.push(...batch);
+      const own = found.filter((each) => each.tenantId === tenantId);
+      expect(own.map(({ dueAt }) => dueAt)).toEqual([1, 2, 3]);
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { ReactorFunctions } from '../../src/core/reactors/reactor-functions.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+
+const code = (text: string) => new Secret(`module.exports = () => ${text};`);
+
+/** What all {@link ReactorFunctions} do. */
+export function reactorFunctionsContract(name: string, make: () => ReactorFunctions): void {
+  describe(`the contract of the functions of reactors, ${name}`, () => {
+    it('lets live stand for the first version, and for another one when it is told to', async () => {
+      const [functions, id] = [make(), randomUUID()];
+      expect(await functions.isCurrent(id, '1')).toBe(false);
+      const first = await functions.create(id, code('1'));
+      expect(await functions.isCurrent(id, first)).toBe(true);
+      const second = await functions.publish(id, code('2'));
+      expect([await functions.isCurrent(id, first), await functions.isCurrent(id, second)]).toEqual([
+        true,
+        false,
+      ]);
+      expect(await functions.pointLive(id, second)).toBe('moved');
+      expect([await functions.isCurrent(id, first), await functions.isCurrent(id, second)]).toEqual([
+        false,
+        true,
+      ]);
+    });
+
+    it('creates a function again with the version that it has', async () => {
+      const [functions, id] = [make(), randomUUID()];
+      const version = await functions.create(id, code('1'));
+      expect(await functions.create(id, code('1'))).toBe(version);
+      expect(await functions.isCurrent(id, version)).toBe(true);
+    });
+
+    it('makes a function that is gone by a publication, and live by pointing it', async () => {
+      const [functions, id] = [make(), randomUUID()];
+      expect(await functions.pointLive(id, '1')).toBe('gone');
+      const version = await functions.publish(id, code('1'));
+      expect(await functions.pointLive(id, '7')).toBe('gone');
+      expect(await functions.isCurrent(id, version)).toBe(false);
+      expect(await functions.pointLive(id, version)).toBe('made');
+      expect(await functions.pointLive(id, version)).toBe('moved');
+      expect(await functions.isCurrent(id, version)).toBe(true);
+    });
+
+    it('removes every version but one, also a second time', async () => {
+      const [functions, id, other] = [make(), randomUUID(), randomUUID()];
+      const kept = await functions.create(other, code('1'));
+      const first = await functions.create(id, code('1'));
+      const second = await functions.publish(id, code('2'));
+      await functions.pointLive(id, second);
+      for (let times = 0; times < 2; times += 1) await functions.removeOtherVersions(id, second);
+      expect(await functions.pointLive(id, first)).toBe('gone');
+      expect(await functions.isCurrent(id, second)).toBe(true);
+      expect(await functions.isCurrent(other, kept)).toBe(true);
+    });
+
+    it('removes a function with all of its versions, also a second time', async () => {
+      const [functions, id] = [make(), randomUUID()];
+      const version = await functions.create(id, code('1'));
+      for (let times = 0; times < 2; times += 1) await functions.remove(id);
+      expect(await functions.isCurrent(id, version)).toBe(false);
+      expect(await functions.pointLive(id, version)).toBe('gone');
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { ReactorStore } from '../../src/core/reactors/reactor-store.ts';
+import { orderedId } from '../../src/core/shared/ordered-id.ts';
+import { aStoredReactor } from '../support/builders/a-stored-reactor.ts';
+
+/** What every {@link ReactorStore} does. */
+export function reactorStoreContract(name: string, make: () => ReactorStore): void {
+  describe(`the contract of a reactor store, ${name}`, () => {
+    it('returns a reactor as it was written, and the one in the way of a new one', async () => {
+      const reactor = aStoredReactor({ applicationId: randomUUID(), tidyAt: 5 });
+      expect(await make().create(reactor)).toBe('created');
+      expect(await make().find(reactor.tenantId, reactor.id)).toEqual(reactor);
+      expect(await make().create({ ...reactor, name: 'Another' })).toEqual(reactor);
+      expect(await make().find(reactor.tenantId, reactor.id)).toEqual(reactor);
+    });
+
+    it('returns each reactor of a list of ids once, and none for unknown ids', async () => {
+      const reactor = aStoredReactor();
+      await make().create(reactor);
+      const ids = [reactor.id, randomUUID(), 'x', reactor.id];
+      expect(await make().findMany(reactor.tenantId, ids)).toEqual([reactor]);
+    });
+
+    it('hides reactors from other tenants, and takes any text for an id', async () => {
+      const [reactor, stranger] = [aStoredReactor(), randomUUID()];
+      await make().create(reactor);
+      expect(await make().find(stranger, reactor.id)).toBeUndefined();
+      expect(await make().findMany(stranger, [reactor.id])).toEqual([]);
+      for await (const batch of make().list(stranger, undefined)) expect(batch).toEqual([]);
+      expect(await make().update({ ...reactor, tenantId: stranger, version: 2 })).toBe(false);
+      await make().delete({ ...reactor, tenantId: stranger });
+      expect(await make().find(reactor.tenantId, reactor.id)).toEqual(reactor);
+      for (const id of ['', '#', 'x'.repeat(5_000), '../..'])
+        expect(await make().find(reactor.tenantId, id)).toBeUndefined();
+    });
+
+    it('writes over the version before it, and over no other', async () => {
+      const reactor = aStoredReactor();
+      await make().create(reactor);
+      expect(await make().update({ ...reactor, name: 'Next', version: 2 })).toBe(true);
+      expect(await make().update({ ...reactor, name: 'Late', version: 2, modifiedAt: 7 })).toBe(false);
+      expect((await make().find(reactor.tenantId, reactor.id))?.name).toBe('Next');
+    });
+
+    it('lets one of many writers of the same millisecond win', async () => {
+      const reactor = aStoredReactor();
+      await make().create(reactor);
+      const writers = Array.from({ length: 20 }, (_, at) => ({
+        ...reactor,
+        modifiedAt: 7,
+        version: 2,
+        sealedConfiguration: Buffer.from(`sealed ${String(at)}`),
+      }));
+      const store = make();
+      const won = await Promise.all(writers.map((next) => store.update(next)));
+      expect(won.filter(Boolean)).toHaveLength(1);
+      expect(await store.find(reactor.tenantId, reactor.id)).toEqual(writers[won.indexOf(true)]);
+    });
+
+    it('deletes the version that was read and no other, and takes a reactor that is gone for deleted', async () => {
+      const reactor = aStoredReactor();
+      await make().create(reactor);
+      expect(await make().delete({ ...reactor, version: 2 })).toBe(false);
+      expect(await make().delete(reactor)).toBe(true);
+      expect(await make().find(reactor.tenantId, reactor.id)).toBeUndefined();
+      expect(await make().delete(reactor)).toBe(true);
+      expect(await make().update({ ...reactor, version: 2 })).toBe(false);
+    });
+
+    it('lists the reactors of a tenant newest first, from any place', async () => {
+      const tenantId = randomUUID();
+      const ids = [1, 2, 3, 4, 5].map((at) => orderedId(at, randomUUID()));
+      for (const id of [...ids.slice(2), ...ids.slice(0, 2)])
+        await make().create(aStoredReactor({ tenantId, id }));
+      const listed = async (after?: string) => {
+        const found: string[] = [];
+        for await (const batch of make().list(tenantId, after)) found.push(...batch.map(({ id }) => id));
+        return found;
+      };
+      expect(await listed()).toEqual(ids.toReversed());
+      expect(await listed(ids[3])).toEqual(ids.slice(0, 3).toReversed());
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Tenant, TenantBasicsStore, TenantStore } from '../../src/core/tenants/tenant.ts';
+import { anApplication } from '../support/builders/an-application.ts';
+import { aTenant } from '../support/builders/a-tenant.ts';
+
+/** What every {@link TenantStore}, and the {@link TenantBasicsStore} beside it, does. */
+export function tenantStoreContract(name: string, make: () => TenantStore & TenantBasicsStore): void {
+  const create = async (tenant: Tenant): Promise<Tenant> => {
+    await make().create(tenant, anApplication({ tenantId: tenant.id, type: 'management' }), Buffer.alloc(32));
+    return tenant;
+  };
+  const basicsOf = ({ settings, roots, keyVersion }: Tenant) => ({ settings, roots, keyVersion });
+
+  describe(`the contract of a tenant store, ${name}`, () => {
+    it('returns a tenant as it was written, and nothing for an id that is unknown', async () => {
+      const tenant = await create(aTenant());
+      expect(await make().find(tenant.id)).toEqual(tenant);
+      expect(await make().basics(tenant.id)).toMatchObject(basicsOf(tenant));
+      const unknown = randomUUID();
+      expect([await make().find(unknown), await make().basics(unknown)]).toEqual([undefined, undefined]);
+    });
+
+    it('rejects a new tenant whose id is taken, and leaves the one that is there', async () => {
+      const tenant = await create(aTenant());
+      await expect(create({ ...tenant, name: 'Another' })).rejects.toThrow();
+      expect(await make().find(tenant.id)).toEqual(tenant);
+    });
+
+    it('writes over the version that was read and no other, wherever it is read from', async () => {
+      const tenant = await create(aTenant());
+      const next = { ...tenant, keyVersion: 2, settings: { deduplicateTokens: true }, version: 2 };
+      expect(await make().update(tenant, next)).toBe(true);
+      expect(await make().update(tenant, { ...next, keyVersion: 3 })).toBe(false);
+      expect(await make().find(tenant.id)).toEqual(next);
+      for (let read = 0; read < 20; read += 1)
+        expect(await make().basics(tenant.id)).toMatchObject(basicsOf(next));
+    });
+
+    it('removes a tenant, which cannot be written any more', async () => {
+      const [tenant, other] = [await create(aTenant()), await create(aTenant())];
+      await make().remove(tenant.id);
+      expect([await make().find(tenant.id), await make().basics(tenant.id)]).toEqual([undefined, undefined]);
+      expect(await make().update(tenant, { ...tenant, version: 2 })).toBe(false);
+      expect(await make().find(other.id)).toEqual(other);
+    });
+
+    it('lists all tenants', async () => {
+      const tenants = [await create(aTenant()), await create(aTenant())];
+      const found: Tenant[] = [];
+      const store = make();
+      for await (const batch of store.list()) found.push(...batch);
+      expect(found).toEqual(expect.arrayContaining(tenants));
+    });
+  });
+}

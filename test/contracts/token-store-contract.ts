@@ -1,0 +1,271 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Container } from '../../src/core/shared/container.ts';
+import type { StoredToken } from '../../src/core/tokens/token.ts';
+import type { CandidateQuery, TokenStore } from '../../src/core/tokens/token-store.ts';
+import { aCvc, aStoredToken, changed, terms } from '../support/builders/a-stored-token.ts';
+
+/** What every {@link TokenStore} does. `make` returns an empty store, or another client of one; no suite shares a tenant. */
+export function tokenStoreContract(name: string, make: () => TokenStore): void {
+  function aTenantsTokens() {
+    const [store, tenantId] = [make(), randomUUID()];
+    const aToken = (more: Partial<StoredToken> = {}) => aStoredToken({ tenantId, ...more });
+    const candidates = async (wanted: Partial<CandidateQuery> = {}, of = tenantId) => {
+      const found = [];
+      for await (const batch of store.candidates(of, { terms: [], expected: 10, ...wanted }))
+        found.push(...batch);
+      return found;
+    };
+    const idsOf = async (wanted: Partial<CandidateQuery> = {}, of = tenantId) =>
+      (await candidates(wanted, of)).map(({ id }) => id);
+    const create = async (...tokens: readonly StoredToken[]) => {
+      for (const token of tokens) expect(await store.create([{ token }])).toBe('written');
+    };
+    return { store, tenantId, aToken, candidates, idsOf, create };
+  }
+
+  describe(`the contract of a token store, ${name}`, () => {
+    it('returns tokens as they were written, each once, and none for unknown ids', async () => {
+      const { store, tenantId, aToken } = aTenantsTokens();
+      const [token, other] = [aToken({ sealedDetails: randomBytes(9), createdBy: 'x' }), aToken()];
+      expect(await store.create([{ token }, { token: other }])).toBe('written');
+      expect(await store.find(tenantId, token.id)).toEqual(token);
+      const ids = [token.id, randomUUID(), '', 'x'.repeat(3_000), token.id];
+      expect(await store.findMany(tenantId, ids)).toEqual([token]);
+      for (const id of ids.slice(1, 4)) expect(await store.find(tenantId, id)).toBeUndefined();
+    });
+
+    it('hides tokens, and everything that belongs to them, from other tenants', async () => {
+      const { store, aToken, idsOf } = aTenantsTokens();
+      const token = aToken({ type: 'card', terms: ['t'], holdsLock: true, cvcUntil: Date.now() + 60_000 });
+      await store.create([{ token, cvc: aCvc() }]);
+      const stranger = randomUUID();
+      const theirs = { ...token, tenantId: stranger };
+      expect(await store.find(stranger, token.id)).toBeUndefined();
+      expect(await store.findMany(stranger, [token.id])).toEqual([]);
+      expect(await store.findHeads(stranger, [token.id])).toEqual([]);
+      expect((await store.findCvcs(stranger, [token.id])).size).toBe(0);
+      expect([await idsOf({}, stranger), await idsOf({ terms: ['t'] }, stranger)]).toEqual([[], []]);
+      expect(await idsOf({ fingerprint: token.fingerprint }, stranger)).toEqual([]);
+      for await (const heads of store.findMatches(theirs)) expect(heads).toEqual([]);
+      expect(await store.update(theirs, { token: changed(theirs) })).toBe('changed');
+      const below = { below: ['/'] as const, now: Date.now() };
+      expect(await store.deleteAlone(stranger, token.id, below)).toEqual({ kept: undefined });
+      expect(await store.create([{ token: aStoredToken({ ...theirs, id: token.id }) }])).toBe('written');
+      expect(await store.find(token.tenantId, token.id)).toEqual(token);
+    });
+
+    it('writes none of several new tokens when the id of one is taken', async () => {
+      const { store, aToken, idsOf } = aTenantsTokens();
+      const taken = aToken();
+      await store.create([{ token: taken }]);
+      const outcome = await store.create([{ token: aToken() }, { token: aToken({ id: taken.id }) }]);
+      expect(outcome).toEqual({ taken });
+      expect(await idsOf()).toEqual([taken.id]);
+    });
+
+    it('writes over the version that a token was made from and no other, with its entries', async () => {
+      const { store, tenantId, aToken, idsOf } = aTenantsTokens();
+      const first = aToken({ terms: terms(2) });
+      await store.create([{ token: first }]);
+      const second = changed(first, { terms: terms(2, 'other') });
+      expect(await store.update(first, { token: second })).toBe('written');
+      expect(await store.update(first, { token: changed(first) })).toBe('changed');
+      expect(await store.deleteWhole(first)).toBe(false);
+      expect(await store.find(tenantId, first.id)).toEqual(second);
+      expect([await idsOf({ terms: ['term0'] }), await idsOf({ terms: ['other0'] })]).toEqual([
+        [],
+        [first.id],
+      ]);
+    });
+
+    it('writes no token that is gone', async () => {
+      const { store, tenantId, aToken, idsOf } = aTenantsTokens();
+      const token = aToken({ terms: ['t'] });
+      await store.create([{ token }]);
+      expect(await store.deleteWhole(token)).toBe(true);
+      expect(await store.update(token, { token: changed(token) })).toBe('changed');
+      expect(await store.find(tenantId, token.id)).toBeUndefined();
+      expect([await idsOf(), await idsOf({ terms: ['t'] })]).toEqual([[], []]);
+    });
+
+    it('leaves a cvc as it is, replaces it, removes it, and lets it go with its token', async () => {
+      const { store, tenantId, aToken } = aTenantsTokens();
+      const [first, cvc, next] = [aToken({ type: 'card', cvcUntil: 1 }), aCvc(), aCvc()];
+      const cvcOf = async () => (await store.findCvcs(tenantId, [first.id, randomUUID()])).get(first.id);
+      await store.create([{ token: first, cvc }]);
+      expect(await cvcOf()).toEqual(cvc);
+      const second = changed(first);
+      await store.update(first, { token: second });
+      expect(await cvcOf()).toEqual(cvc);
+      const third = changed(second);
+      await store.update(second, { token: third, cvc: next });
+      expect(await cvcOf()).toEqual(next);
+      const { cvcUntil: _, ...without } = changed(third);
+      await store.update(third, { token: without, cvc: 'removed' });
+      expect(await cvcOf()).toBeUndefined();
+      const last = changed(without, { cvcUntil: 1 });
+      await store.update(without, { token: last, cvc });
+      await store.deleteWhole(last);
+      expect(await cvcOf()).toBeUndefined();
+    });
+
+    it('gives the lock of a match hash to one token, and to the next when the holder is gone', async () => {
+      const { store, tenantId, aToken } = aTenantsTokens();
+      const [first, second] = [1, 2].map(() => aToken({ matchHash: 'f', holdsLock: true })) as [
+        StoredToken,
+        StoredToken,
+      ];
+      await store.create([{ token: first }]);
+      expect(await store.create([{ token: second }])).toEqual({ lockedBy: first.id });
+      expect(await store.find(tenantId, second.id)).toBeUndefined();
+      const without = { ...second, holdsLock: false };
+      await store.create([{ token: without }]);
+      const locking = changed(second);
+      expect(await store.update(without, { token: locking })).toEqual({ lockedBy: first.id });
+      await store.deleteWhole(first);
+      expect(await store.update(without, { token: locking })).toBe('written');
+    });
+
+    it('moves a lock with its token to another match hash, and gives it up', async () => {
+      const { store, aToken, create } = aTenantsTokens();
+      const locked = (matchHash: string) => aToken({ matchHash, holdsLock: true });
+      const first = locked('f');
+      await create(first);
+      const moved = changed(first, { matchHash: 'g' });
+      expect(await store.update(first, { token: moved })).toBe('written');
+      await create(locked('f'));
+      expect(await store.create([{ token: locked('g') }])).toEqual({ lockedBy: first.id });
+      expect(await store.update(moved, { token: changed(moved, { holdsLock: false }) })).toBe('written');
+      await create(locked('g'));
+    });
+
+    it('lets a new token take a lock over from the one that it names, and from no other', async () => {
+      const { store, aToken } = aTenantsTokens();
+      const locked = () => aToken({ matchHash: 'f', holdsLock: true });
+      const [first, heir] = [locked(), locked()];
+      await store.create([{ token: first }]);
+      expect(await store.create([{ token: heir, lockOf: randomUUID() }])).toEqual({ lockedBy: first.id });
+      expect(await store.create([{ token: heir, lockOf: first.id }])).toBe('written');
+      expect(await store.deleteWhole(first)).toBe(true);
+      expect(await store.create([{ token: locked() }])).toEqual({ lockedBy: heir.id });
+    });
+
+    it('returns heads without large data, which is read by them, also when it has changed meanwhile', async () => {
+      const { store, tenantId, aToken, create } = aTenantsTokens();
+      const [small, large, gone] = [aToken(), aToken({ sealedData: randomBytes(400_000) }), aToken()];
+      await create(small, large, gone);
+      const ids = [small.id, large.id, gone.id];
+      const heads = (await store.findHeads(tenantId, ids)).toSorted(
+        (a, b) => ids.indexOf(a.id) - ids.indexOf(b.id),
+      );
+      expect(heads.map(({ sealedData }) => sealedData?.length)).toEqual([80, undefined, 80]);
+      expect(heads[1]?.dataBytes).toBe((heads[0]?.dataBytes ?? 0) + 400_000 - 80);
+      await store.update(large, { token: changed(large, { sealedData: randomBytes(500_000) }) });
+      const [, head] = heads;
+      const read = head && (await store.readData([head]));
+      expect(read?.map(({ sealedData, version }) => [sealedData.length, version])).toEqual([[500_000, 2]]);
+      await store.deleteWhole((await store.find(tenantId, large.id)) ?? large);
+      expect(head && (await store.readData([head]))).toEqual([]);
+    });
+
+    it('returns the matches that last long enough, the first to expire first', async () => {
+      const { store, tenantId, aToken, create } = aTenantsTokens();
+      const now = Date.now();
+      const of = (at: number | undefined, createdAt = now) =>
+        aToken({
+          ...{ fingerprint: tenantId, matchHash: 'm', createdAt },
+          ...(at !== undefined && { expiration: { at: now + at, offsetMinutes: 0 } }),
+        });
+      const planted = Array.from({ length: 30 }, (_, index) => of(1_000 + index));
+      const good = [of(50_000), of(60_000), of(undefined, now - 5), of(undefined)];
+      const others = [
+        aToken({ fingerprint: tenantId, matchHash: 'n' }),
+        aToken({ fingerprint: 'g', matchHash: 'm' }),
+      ];
+      await create(...planted, ...good.toReversed(), ...others);
+      const found = async (at: number | undefined) => {
+        const ids: string[] = [];
+        const expiration = at === undefined ? {} : { expiration: { at: now + at, offsetMinutes: 0 } };
+        const wanted = { tenantId, fingerprint: tenantId, matchHash: 'm', ...expiration };
+        for await (const heads of store.findMatches(wanted)) ids.push(...heads.map(({ id }) => id));
+        return ids;
+      };
+      const ids = good.map(({ id }) => id);
+      expect(await found(50_000)).toEqual(ids);
+      expect(await found(50_001)).toEqual(ids.slice(1));
+      expect(await found(undefined)).toEqual(ids.slice(2));
+      expect(await found(0)).toHaveLength(34);
+    });
+
+    it('returns the candidates of a fingerprint newest first, for any terms, from any position', async () => {
+      const { tenantId, aToken, candidates, create } = aTenantsTokens();
+      const now = Date.now();
+      const tokens = [1, 2, 3].map((at) =>
+        aToken({
+          ...{ fingerprint: tenantId, createdAt: now + at },
+          ...{ hasMask: at === 2, terms: at === 3 ? [] : ['t'] },
+        }),
+      );
+      await create(...tokens);
+      const found = async (of: readonly string[], after?: string) => {
+        const wanted = { terms: of, fingerprint: tenantId, ...(after !== undefined && { after }) };
+        return (await candidates(wanted)).map(({ id, hasMask }) => [id, hasMask]);
+      };
+      const [first, second, third] = tokens.map(({ id, hasMask }) => [id, hasMask]);
+      expect(await found([])).toEqual([third, second, first]);
+      expect(await found(['t'])).toEqual([second, first]);
+      expect(await found([], tokens[1]?.position)).toEqual([first]);
+      expect(await found(['none'])).toEqual([]);
+    });
+
+    it('knows no mask of a candidate from the list of all, and that of one under a term', async () => {
+      const { aToken, candidates, create } = aTenantsTokens();
+      const now = Date.now();
+      const tokens = [true, false].map((hasMask, at) =>
+        aToken({
+          hasMask,
+          createdAt: now - at,
+          terms: ['t'],
+          expiration: { at: now + at, offsetMinutes: 60 },
+        }),
+      );
+      await create(...tokens);
+      const shown = ({ id, position, type, containers, expiration }: StoredToken) => ({
+        ...{ id, position, type, containers, expiration },
+      });
+      expect(await candidates()).toEqual(tokens.map(shown));
+      expect(await candidates({ terms: ['t'] })).toEqual(
+        tokens.map((token) => ({ ...shown(token), hasMask: token.hasMask })),
+      );
+    });
+
+    it('deletes a token alone that stands below a container, has not expired and has nothing with it', async () => {
+      const { store, tenantId, aToken, create } = aTenantsTokens();
+      const token = aToken({ containers: ['/a/b/'], expiration: { at: 1_000, offsetMinutes: 0 } });
+      await create(token);
+      const remove = (below: readonly Container[], now: number) =>
+        store.deleteAlone(tenantId, token.id, { below, now });
+      expect(await remove([], 999)).toEqual({ kept: token });
+      expect(await remove(['/b/', '/a/b/c/'], 999)).toEqual({ kept: token });
+      expect(await remove(['/a/'], 1_000)).toEqual({ kept: token });
+      expect(await remove(['/b/', '/a/'], 999)).toBe('deleted');
+      expect(await store.find(tenantId, token.id)).toBeUndefined();
+      expect(await remove(['/a/'], 999)).toEqual({ kept: undefined });
+    });
+
+    it.each<[string, Partial<StoredToken>]>([
+      ['a cvc', { type: 'card', cvcUntil: 9 }],
+      ['entries', { terms: ['t'] }],
+      ['a lock', { holdsLock: true }],
+      ['two containers', { containers: ['/a/', '/b/'] }],
+      ['large data', { sealedData: randomBytes(400_000) }],
+    ])('deletes no token alone that has %s', async (_, more) => {
+      const { store, tenantId, aToken } = aTenantsTokens();
+      const token = aToken(more);
+      await store.create([{ token, ...(token.cvcUntil !== undefined && { cvc: aCvc() }) }]);
+      const outcome = await store.deleteAlone(tenantId, token.id, { below: ['/'], now: 0 });
+      expect(outcome).toMatchObject({ kept: { id: token.id, version: 1 } });
+      expect((await store.find(tenantId, token.id))?.version).toBe(1);
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import { RecordCorruptedError } from '../../src/core/crypto/record-seal.ts';
+import type { Vault } from '../../src/core/crypto/vault.ts';
+import { JsonExtentError, MembersAllowance } from '../../src/core/shared/json-extent.ts';
+import { Secret } from '../../src/core/shared/secret.ts';
+
+const CONTEXT = { tenantId: 'tenant', recordId: 'record', field: 'data' };
+
+/** What every {@link Vault} does. */
+export function vaultContract(name: string, make: () => Vault): void {
+  describe(`the contract of a vault, ${name}`, () => {
+    it('opens what it sealed', async () => {
+      for (const value of [null, 'text', 1.5, { a: [1, { b: 'two\nlines' }] }]) {
+        const sealed = await make().seal(CONTEXT, new Secret(value));
+        expect((await make().open(CONTEXT, sealed)).reveal()).toEqual(value);
+      }
+    });
+
+    it.each(['tenantId', 'recordId', 'field'])('opens nothing under another %s', async (member) => {
+      const sealed = await make().seal(CONTEXT, new Secret('x'));
+      await expect(make().open({ ...CONTEXT, [member]: 'other' }, sealed)).rejects.toBeInstanceOf(
+        RecordCorruptedError,
+      );
+    });
+
+    it('opens nothing that holds more than is left of an allowance', async () => {
+      const sealed = await make().seal(CONTEXT, new Secret([1, 2, 3]));
+      const open = make().open(CONTEXT, sealed, new MembersAllowance(2));
+      await expect(open).rejects.toBeInstanceOf(JsonExtentError);
+      await make().open(CONTEXT, sealed, new MembersAllowance(10));
+    });
+  });
+}

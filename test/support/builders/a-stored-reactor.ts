@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { StoredReactor } from '../../../src/core/reactors/reactor.ts';
+import { orderedId } from '../../../src/core/shared/ordered-id.ts';
+
+/** A reactor as the store holds it, by default of a tenant of its own. */
+export const aStoredReactor = (more: Partial<StoredReactor> = {}): StoredReactor => ({
+  id: orderedId(Date.now(), randomUUID()),
+  tenantId: randomUUID(),
+  name: 'Charge',
+  createdBy: randomUUID(),
+  createdAt: 1,
+  codeHash: 'hash',
+  sealedCode: Buffer.from('code'),
+  sealedConfiguration: Buffer.from('configuration'),
+  state: 'ready',
+  functionVersion: '1',
+  version: 1,
+  ...more,
+});

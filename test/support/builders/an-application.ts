@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import type { Application } from '../../../src/core/applications/application.ts';
+import { orderedId } from '../../../src/core/shared/ordered-id.ts';
+
+/** A private application, by default of a tenant of its own. */
+export const anApplication = (more: Partial<Application> = {}): Application => ({
+  id: orderedId(Date.now(), randomUUID()),
+  tenantId: randomUUID(),
+  name: 'An application',
+  type: 'private',
+  permissions: ['token:use', 'token:create'],
+  rules: [],
+  createdAt: 0,
+  version: 1,
+  ...more,
+});
