@@ -1,5 +1,6 @@
-// Two projects: `unit` runs in the jest process with the network off; `end-to-end` talks over HTTP to one local
-// cloud that its global setup starts (the synthesized app, exactly as `npm start` runs it).
+// `unit` runs in the jest process with the network off. The others talk over HTTP: `service` and `browser` (in Chromium)
+// to one local cloud that their global setup starts (the synthesized app, exactly as `npm start` runs it), `own-service`
+// and `faults` (which break it) to services that the suites start themselves. `jest --selectProjects faults` runs one.
 const common = {
   transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
   // Packages published as ES modules only; everything else in node_modules is loaded as it is.
@@ -7,6 +8,20 @@ const common = {
   // Their `exports` have an `import` condition alone.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   testEnvironment: 'node',
+};
+
+/** Suites that do not belong to `service`. */
+const APART = {
+  browser: ['browser', 'collect-card', 'reference', 'sdk-package'],
+  ownService: ['call-counts', 'demo', 'examples', 'field-client', 'invocations', 'leaks', 'proxy'],
+  faults: ['dying-workers', 'faults', 'restore'],
+};
+const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];
+// One setup however many projects name it: jest runs each file of a global setup once.
+const onSharedCloud = {
+  ...common,
+  globalSetup: '<rootDir>/test/support/start-local-cloud.ts',
+  globalTeardown: '<rootDir>/test/support/stop-local-cloud.ts',
 };
 
 export default {
@@ -19,12 +34,13 @@ export default {
       setupFiles: ['<rootDir>/test/support/no-network.ts'],
     },
     {
-      ...common,
-      displayName: 'end-to-end',
-      testMatch: ['<rootDir>/test/end-to-end/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/support/start-local-cloud.ts',
-      globalTeardown: '<rootDir>/test/support/stop-local-cloud.ts',
+      ...onSharedCloud,
+      displayName: 'service',
+      testMatch: matching(`!(${Object.values(APART).flat().join('|')})`),
     },
+    { ...onSharedCloud, displayName: 'browser', testMatch: matching(`(${APART.browser.join('|')})`) },
+    { ...common, displayName: 'own-service', testMatch: matching(`(${APART.ownService.join('|')})`) },
+    { ...common, displayName: 'faults', testMatch: matching(`(${APART.faults.join('|')})`) },
   ],
   // End-to-end tests start services of their own; nothing here measures time.
   testTimeout: 120_000,

@@ -1,5 +1,4 @@
-import { operator } from '../support/operator.ts';
-import { anApplication, client, credentials, management } from '../support/service.ts';
+import { anApplication, client, credentials, management, operator } from '../support/service.ts';
 
 describe('an application', () => {
   it('shows its key when it is created, and never again', async () => {

@@ -5,14 +5,14 @@ import {
   type ApplicationType,
   type Permission,
 } from '../../src/core/access/permission.ts';
-import { operator } from '../support/operator.ts';
 import {
+  type Answer,
   aRevealingApplication,
   call,
   client,
   management,
+  operator,
   revealing,
-  type Answer,
 } from '../support/service.ts';
 
 /*

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operator } from '../support/operator.ts';
-import { CARD, client, revealing, type HttpClient } from '../support/service.ts';
+import { CARD, client, type HttpClient, operator, revealing } from '../support/service.ts';
 
 jest.setTimeout(180_000);
 

@@ -1,6 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Credentials } from './credentials.ts';
-import { credentials } from './credentials-of-run.ts';
 
 /** Carries out an operator command on a service, as the operator command line does. */
 export async function operatorOf(
@@ -16,11 +15,4 @@ export async function operatorOf(
     new InvokeCommand({ FunctionName: 'Cloakroom-operator', Payload: JSON.stringify(command) }),
   );
   return JSON.parse(Buffer.from(answer.Payload ?? []).toString('utf8')) as Record<string, unknown>;
-}
-
-/** The same on the shared cloud. */
-export async function operator(
-  command: Readonly<Record<string, string | boolean>>,
-): Promise<Record<string, string>> {
-  return (await operatorOf(credentials, command)) as Record<string, string>;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { credentials } from './credentials-of-run.ts';
 import { httpClient, send, strictClient, type CallOptions } from './http-client.ts';
+import { operatorOf } from './operator.ts';
 import { ALL_TOKEN_PERMISSIONS, revealing } from './sample-requests.ts';
 
 export { credentials };
@@ -35,3 +36,10 @@ export async function anApplication(
 
 /** An application that sees everything. */
 export const aRevealingApplication = () => anApplication({ rules: [revealing()] });
+
+/** Carries out an operator command on the shared cloud. */
+export async function operator(
+  command: Readonly<Record<string, string | boolean>>,
+): Promise<Record<string, string>> {
+  return (await operatorOf(credentials, command)) as Record<string, string>;
+}
