@@ -10,7 +10,9 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      // One import of a module: `import { value, type Type } from '...'`.
+      'no-duplicate-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // A name with a leading underscore says that a value is left out on purpose.
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
@@ -21,7 +23,24 @@ export default tseslint.config(
     },
   },
   {
-    // What the product is made of says nothing on its own: the one log line of a request goes through `src/lambda/request-log.ts`.
+    // A number, a text or a flag of a module is a constant: `MAX_BYTES`.
+    files: ['{bin,functions,lib,reactor-runtime,src}/**/*.ts', 'packages/*/src/**/*.ts'],
+    rules: {
+      '@typescript-eslint/naming-convention': [
+        'error',
+        {
+          selector: 'variable',
+          modifiers: ['const', 'global'],
+          types: ['boolean', 'number', 'string'],
+          format: ['UPPER_CASE'],
+        },
+        { selector: 'variable', modifiers: ['destructured'], format: null },
+      ],
+    },
+  },
+  {
+    // What the product is made of says nothing on its own: the one log line of a request goes
+    // through `src/lambda/request-log.ts`.
     files: ['src/**/*.ts', 'functions/**/*.ts'],
     ignores: ['src/lambda/request-log.ts'],
     rules: { 'no-console': 'error' },
@@ -77,9 +96,11 @@ export default tseslint.config(
     },
   },
   {
-    // Tests read members of JSON answers and then compare them; types would only repeat the expectation.
+    // Tests read members of JSON answers and then compare them; types would only repeat the
+    // expectation.
     files: ['test/**/*.ts', 'packages/*/test/**/*.ts'],
     rules: {
+      'no-restricted-globals': ['error', { name: 'test', message: 'Use `it`, whose title is a sentence.' }],
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -106,4 +127,12 @@ export default tseslint.config(
     languageOptions: { globals: { AbortSignal: 'readonly', fetch: 'readonly', URL: 'readonly' } },
   },
   prettier,
+  {
+    // After `prettier`, which turns the rule off: it does not wrap comments. Examples of the SDK
+    // are code.
+    files: ['**/*.{ts,js,cjs,mjs}'],
+    rules: {
+      'max-len': ['error', { code: 1_000, comments: 100, ignoreUrls: true, ignorePattern: '@example' }],
+    },
+  },
 );

@@ -1,6 +1,7 @@
-// `unit` runs in the jest process with the network off. The others talk over HTTP: `service` and `browser` (in Chromium)
-// to one local cloud that their global setup starts (the synthesized app, exactly as `npm start` runs it), `own-service`
-// and `faults` (which break it) to services that the suites start themselves. `jest --selectProjects faults` runs one.
+// `unit` runs in the jest process with the network off. The others talk over HTTP: `service` and
+// `browser` (in Chromium) to one local cloud that their global setup starts (the synthesized app,
+// exactly as `npm start` runs it), `own-service` and `faults` (which break it) to services that the
+// suites start themselves. `jest --selectProjects faults` runs one.
 const common = {
   transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
   // Packages published as ES modules only; everything else in node_modules is loaded as it is.

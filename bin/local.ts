@@ -1,9 +1,12 @@
 import { errorMessage } from '../packages/local-aws/src/error-code.ts';
 import type { LocalService } from './local/start-service.ts';
 import { writeCredentials } from './local/credentials-file.ts';
-import { parseOptions, usage, type StartOptions } from './local/options.ts';
+import { parseOptions, USAGE, type StartOptions } from './local/options.ts';
 
-/** Three commands that can be pasted one after another into bash or zsh: no comments, no history characters. */
+/**
+ * Three commands that can be pasted one after another into bash or zsh: no comments, no history
+ * characters.
+ */
 function commands(baseUrl: string, managementKey: string, headerPrefix: string): string {
   const json = `-H 'Content-Type: application/json'`;
   const keyHeader = `${headerPrefix}-API-KEY`;
@@ -77,7 +80,7 @@ async function run(options: StartOptions): Promise<never> {
 
 const options = parseOptions(process.argv.slice(2));
 if (options.kind === 'start') await run(options);
-else if (options.kind === 'help') process.stdout.write(usage);
+else if (options.kind === 'help') process.stdout.write(USAGE);
 else {
   process.stderr.write(`${options.problem} (--help lists the options)\n`);
   process.exitCode = 2;

@@ -124,7 +124,10 @@ function valueOf(values: Arguments['values'], flag: FlagName): unknown {
   return flag === 'limit' && values.limit !== undefined ? Number(values.limit) : values[flag];
 }
 
-/** The endpoint of the local service; whoever has no credentials of a role there is the administrator of the account. */
+/**
+ * The endpoint of the local service; whoever has no credentials of a role there is the
+ * administrator of the account.
+ */
 function localClient(credentialsFile: string): LambdaClientConfig {
   let endpoint: unknown;
   try {
@@ -155,7 +158,10 @@ async function invoke(client: LambdaClient, functionName: string, payload: Answe
   return result;
 }
 
-/** Carries a command out, step by step if it has steps. Progress goes to standard error, so that `--json` stays JSON. */
+/**
+ * Carries a command out, step by step if it has steps. Progress goes to standard error, so that
+ * `--json` stays JSON.
+ */
 async function carryOut(args: Arguments): Promise<{ readonly command: Command; readonly result: Answer }> {
   const { command, payload } = commandOf(args);
   const { local, function: name } = args.values;

@@ -1,6 +1,7 @@
 /**
- * Every alarm, with what it means for users. Its name is a heading of `docs/runbook.md`, which a check compares; `lib/monitoring-stack.ts`
- * must say for each when it goes off, or does not compile.
+ * Every alarm, with what it means for users. Its name is a heading of `docs/runbook.md`, which a
+ * check compares; `lib/monitoring-stack.ts` must say for each when it goes off, or does not
+ * compile.
  */
 export const ALARMS = {
   ServerErrors: 'Callers get 5xx answers.',

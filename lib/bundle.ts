@@ -3,26 +3,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync, type BuildOptions } from 'esbuild';
 
-const root = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..');
 
 /** How every function is bundled. */
 export const BUNDLE_OPTIONS = {
-  absWorkingDir: root,
+  absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
-  // Node builds an ES module's view of `node:http` by reading all of it, which loads its whole `fetch`.
+  // Node builds an ES module's view of `node:http` by reading all of it, which loads its whole
+  // `fetch`.
   format: 'cjs',
   target: 'node24',
   mainFields: ['module', 'main'],
   minifySyntax: true,
   minifyWhitespace: true,
-  // Names of errors and functions reach the log, where minified ones would say nothing; keeping them beside costs a call a closure.
+  // Names of errors and functions reach the log, where minified ones would say nothing; keeping
+  // them beside costs a call a closure.
   minifyIdentifiers: false,
   legalComments: 'none',
   alias: { '@aws-sdk/credential-provider-node': './src/adapters/aws/environment-credentials.ts' },
 } satisfies BuildOptions;
 
-/** {@link bundleFunction} of any program, by its path from the repository's root; a profile is easier to read if nothing is minified. */
+/**
+ * {@link bundleFunction} of any program, by its path from the repository's root; a profile is
+ * easier to read if nothing is minified.
+ */
 export function bundleProgram(entryPoint: string, { minify = true } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundle-'));
   process.once('exit', () => {
@@ -39,8 +44,9 @@ export function bundleProgram(entryPoint: string, { minify = true } = {}): strin
 }
 
 /**
- * Bundles `functions/<name>/index.ts` into a folder that holds `index.cjs` alone: what Lambda loads is what is measured and
- * audited. The caller copies it (a CDK asset does); it is removed when the process ends.
+ * Bundles `functions/<name>/index.ts` into a folder that holds `index.cjs` alone: what Lambda loads
+ * is what is measured and audited. The caller copies it (a CDK asset does); it is removed when the
+ * process ends.
  */
 export function bundleFunction(name: string): string {
   return bundleProgram(`functions/${name}/index.ts`);

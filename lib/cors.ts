@@ -7,7 +7,10 @@ const REQUEST_HEADERS = [
   'idempotency-key',
 ] as const satisfies readonly ReservedHeader[];
 
-/** What browsers may do with the API: any origin, any method, and these headers. The gateway and the firewall answer alike. */
+/**
+ * What browsers may do with the API: any origin, any method, and these headers. The gateway and the
+ * firewall answer alike.
+ */
 export function corsOf({ headerPrefixes }: { readonly headerPrefixes: readonly string[] }) {
   const reserved = (names: readonly string[]) =>
     headerPrefixes.flatMap((prefix) => names.map((name) => `${prefix.toLowerCase()}-${name}`));

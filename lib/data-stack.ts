@@ -27,12 +27,16 @@ export interface TableIndex {
   readonly name: (typeof INDEXES)[keyof typeof INDEXES];
 }
 
-/** Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack. */
+/**
+ * Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack.
+ */
 export class DataStack extends Stack {
   readonly key: Key;
   /** Tokens, parts of large data, index entries, deduplication locks. */
   readonly tokens: Table;
-  /** What must vanish: cvc values, idempotency records, sessions, invocation payloads. No backups. */
+  /**
+   * What must vanish: cvc values, idempotency records, sessions, invocation payloads. No backups.
+   */
   readonly ephemeral: Table;
   /** Tenants with their wrapped keys, applications, hashes of API keys. */
   readonly access: Table;
@@ -101,7 +105,8 @@ export class DataStack extends Stack {
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // What DynamoDB needs to use the key on behalf of whoever may use a table; the same that AWS writes into its own key.
+    // What DynamoDB needs to use the key on behalf of whoever may use a table; the same that AWS
+    // writes into its own key.
     key.addToResourcePolicy(
       new PolicyStatement({
         sid: 'TablesOfThisAccount',
@@ -123,7 +128,8 @@ export class DataStack extends Stack {
         },
       }),
     );
-    // Lambda keeps the reactors' code under this key, with the function's ARN as encryption context (AWS Lambda, Encrypting .zip packages).
+    // Lambda keeps the reactors' code under this key, with the function's ARN as encryption context
+    // (AWS Lambda, Encrypting .zip packages).
     key.addToResourcePolicy(
       new PolicyStatement({
         sid: 'CodeOfFunctionsOfThisAccount',
@@ -137,7 +143,8 @@ export class DataStack extends Stack {
         },
       }),
     );
-    // Logs are encrypted under it too (Amazon CloudWatch Logs User Guide, Encrypt log data using KMS).
+    // Logs are encrypted under it too (Amazon CloudWatch Logs User Guide, Encrypt log data using
+    // KMS).
     key.addToResourcePolicy(
       new PolicyStatement({
         sid: 'LogsOfThisAccount',

@@ -2,7 +2,10 @@ import { SecretValue } from 'aws-cdk-lib';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Settings } from './settings.ts';
 
-/** References to the values of the edge's secret: the one that the edge sends, then what functions also accept. */
+/**
+ * References to the values of the edge's secret: the one that the edge sends, then what functions
+ * also accept.
+ */
 export function edgeSecretValues({ edge, edgeSecretVersions }: Settings, secret: Secret): readonly string[] {
   if (edge === 'none') return [];
   const ofVersions = edgeSecretVersions.map((versionId) =>

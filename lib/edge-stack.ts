@@ -40,7 +40,10 @@ export interface FirewallStackProps extends StackProps {
   readonly settings: Settings;
 }
 
-/** A browser sends one before almost every call of the API. If it failed, the page would never see the 429. */
+/**
+ * A browser sends one before almost every call of the API. If it failed, the page would never see
+ * the 429.
+ */
 const IS_PREFLIGHT = {
   byteMatchStatement: {
     fieldToMatch: { method: {} },
@@ -63,7 +66,9 @@ export class FirewallStack extends Stack {
       // Samples hold headers, and those hold API keys.
       sampledRequestsEnabled: false,
     });
-    /** Counts the requests of each address that a statement is about, and answers beyond the limit. */
+    /**
+     * Counts the requests of each address that a statement is about, and answers beyond the limit.
+     */
     const limit = (
       name: string,
       priority: number,

@@ -3,8 +3,9 @@ import { edgeSecretValues } from './edge-secret.ts';
 import type { Settings } from './settings.ts';
 
 /*
- * What several functions have in their environment. Each mirrors a piece of a function's `config.ts`
- * (`src/lambda/environment.ts`, `src/http/api-environment.ts`); the types of the constructs compare them.
+ * What several functions have in their environment. Each mirrors a piece of a function's
+ * `config.ts` (`src/lambda/environment.ts`, `src/http/api-environment.ts`); the types of the
+ * constructs compare them.
  */
 
 /** The stores of keys and credentials. */

@@ -10,7 +10,10 @@ import type { DataStack } from './data-stack.ts';
 
 type TableAction = 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
 
-/** Lets a function make the named calls on a table. Transactions are checked by the actions of their writes. */
+/**
+ * Lets a function make the named calls on a table. Transactions are checked by the actions of their
+ * writes.
+ */
 export function allowOnTable(
   table: Pick<Table, 'tableArn'>,
   actions: readonly TableAction[],
@@ -30,8 +33,9 @@ export function allowQueryIndex(table: Pick<Table, 'tableArn'>, index: string): 
 }
 
 /**
- * Lets a function wrap or unwrap tenant keys, and nothing else that the KMS key protects: only calls whose encryption context
- * names a tenant, which those of DynamoDB on behalf of the tables do not.
+ * Lets a function wrap or unwrap tenant keys, and nothing else that the KMS key protects: only
+ * calls whose encryption context names a tenant, which those of DynamoDB on behalf of the tables do
+ * not.
  */
 export function allowTenantKeys(key: IKey, action: 'Decrypt' | 'GenerateDataKey'): PolicyStatement {
   return new PolicyStatement({
@@ -54,7 +58,10 @@ export function allowTokenWrites({
   ];
 }
 
-/** Lets a function use the key for code that Lambda keeps, and for nothing else: only through Lambda. */
+/**
+ * Lets a function use the key for code that Lambda keeps, and for nothing else: only through
+ * Lambda.
+ */
 export function allowCodeKey(key: IKey): PolicyStatement {
   const { region } = Stack.of(key);
   return new PolicyStatement({
@@ -86,7 +93,10 @@ export function acknowledgeFunctions(scope: Construct, prefix: string, suffix = 
   });
 }
 
-/** Lets a function make calls of Lambda on the functions whose names start with a prefix, of which `suffix` may name versions and aliases. */
+/**
+ * Lets a function make calls of Lambda on the functions whose names start with a prefix, of which
+ * `suffix` may name versions and aliases.
+ */
 export function allowOnFunctions(
   scope: Construct,
   prefix: string,

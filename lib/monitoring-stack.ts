@@ -25,7 +25,9 @@ export interface MonitoringStackProps extends StackProps {
   readonly watched: Watched;
 }
 
-/** When an alarm goes off: a metric at or over a bound, for so many minutes out of the last ones. */
+/**
+ * When an alarm goes off: a metric at or over a bound, for so many minutes out of the last ones.
+ */
 interface Condition {
   readonly metric: IMetric;
   readonly atLeast: number;
@@ -84,7 +86,10 @@ export class MonitoringStack extends Stack {
     this.#dashboard(settings.serviceName, metrics, watched);
   }
 
-  /** Without a key of ours: alarm texts hold no data, and the alarm about a disabled key must not need it. */
+  /**
+   * Without a key of ours: alarm texts hold no data, and the alarm about a disabled key must not
+   * need it.
+   */
   #topic({ alarmEmail, serviceName }: Settings): Topic {
     const topic = new Topic(this, 'Alarms', { displayName: 'Cloakroom alarms', enforceSSL: true });
     acknowledge(topic, {
@@ -115,7 +120,10 @@ export class MonitoringStack extends Stack {
     return topic;
   }
 
-  /** There is no metric for it: what a CloudTrail trail of the account records of the key goes to the same topic. */
+  /**
+   * There is no metric for it: what a CloudTrail trail of the account records of the key goes to
+   * the same topic.
+   */
   #keyChanged(key: Key, topic: Topic): void {
     const rule = new Rule(this, 'KeyChanged' satisfies AlarmName, {
       description: `${ALARMS.KeyChanged} What to do: docs/runbook.md, KeyChanged.`,

@@ -34,7 +34,10 @@ const queues = ({ invocations, deliveries }: ReactorStack) => ({
   DELIVERIES_QUEUE_URL: deliveries.queue.queueUrl,
 });
 
-/** What the operator of a deployment uses: never reachable through the API, only by AWS credentials that may invoke it. */
+/**
+ * What the operator of a deployment uses: never reachable through the API, only by AWS credentials
+ * that may invoke it.
+ */
 export class OperationsStack extends Stack {
   readonly sweeper: LambdaFunction;
 
@@ -81,13 +84,17 @@ export class OperationsStack extends Stack {
       description: 'Invoked by npm run operator',
     });
   }
-  /** Removes what is due every minute: expired tokens, values of cvc, what interrupted writes have left. */
+  /**
+   * Removes what is due every minute: expired tokens, values of cvc, what interrupted writes have
+   * left.
+   */
   #sweeper(settings: Settings, data: DataStack, reactors: ReactorStack): LambdaFunction {
     const sweeper = new ServiceFunction<SweeperEnvironment>(this, 'Sweeper', {
       folder: 'sweeper',
       description: 'Removes what is due',
       timeoutSeconds: 58,
-      // One processor: it has no more to do than that takes, and its price is by the time that it needs.
+      // One processor: it has no more to do than that takes, and its price is by the time that it
+      // needs.
       memoryMegabytes: 1_769,
       logRetentionDays: settings.logRetentionDays,
       key: data.key,

@@ -20,10 +20,13 @@ import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
 
 export type ReactorArchitecture = 'arm64' | 'x86_64';
 
-const root = join(import.meta.dirname, '..');
-const cache = join(root, '.cache');
+const ROOT = join(import.meta.dirname, '..');
+const CACHE = join(ROOT, '.cache');
 
-/** Node's own name of the architecture, and the SHA-256 of its Node 16.20.2: what runs reactors is this, byte for byte. */
+/**
+ * Node's own name of the architecture, and the SHA-256 of its Node 16.20.2: what runs reactors is
+ * this, byte for byte.
+ */
 const NODE_16 = {
   arm64: { name: 'arm64', sha256: 'd09c34f17626ab66c8906508a831ea91dab4e5982b20c4d7a567ceaed42121bb' },
   x86_64: { name: 'x64', sha256: '8440cffda5a21bf7cfda43d2c396f79777585a4c5e03ed2801fe226953a7aa11' },
@@ -50,9 +53,9 @@ function isVerified(file: string, sha256: string): boolean {
 /** The Node 16 of the cache, fetched if it is not there or not itself. */
 function node16(architecture: ReactorArchitecture): string {
   const { name, sha256 } = NODE_16[architecture];
-  const file = join(cache, `node-16.20.2-linux-${name}`, 'node');
+  const file = join(CACHE, `node-16.20.2-linux-${name}`, 'node');
   if (isVerified(file, sha256)) return file;
-  execFileSync(process.execPath, [join(root, 'tools/fetch-node-16.ts'), name], {
+  execFileSync(process.execPath, [join(ROOT, 'tools/fetch-node-16.ts'), name], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (!isVerified(file, sha256)) throw new Error(`${file} is not Node 16.20.2 as it was published`);
@@ -69,16 +72,19 @@ const SOURCES: readonly (readonly [file: string, source: string])[] = [
   ),
 ];
 
-/** One CommonJS file without dependencies. Names stay: authors see those of classes and functions in errors. */
+/**
+ * One CommonJS file without dependencies. Names stay: authors see those of classes and functions in
+ * errors.
+ */
 function bundle(source: string): Uint8Array {
   const isOurs = source.startsWith('.');
   const { outputFiles } = buildSync({
-    absWorkingDir: root,
+    absWorkingDir: ROOT,
     // A package keeps what its `require` gives; our own modules become CommonJS.
     ...(isOurs
       ? { entryPoints: [source] }
       : {
-          stdin: { contents: `module.exports = require(${JSON.stringify(source)});`, resolveDir: root },
+          stdin: { contents: `module.exports = require(${JSON.stringify(source)});`, resolveDir: ROOT },
         }),
     bundle: true,
     write: false,
@@ -118,8 +124,9 @@ function removeOldLayers(layers: string): void {
 }
 
 /**
- * The layer that runs reactors: `bootstrap`, Node 16, the runtime, and what reactor code may require. `folder` is its content, `hash` that of all its files: the CDK need not
- * hash them again. Equal inputs give an equal hash, and the folder of an earlier build.
+ * The layer that runs reactors: `bootstrap`, Node 16, the runtime, and what reactor code may
+ * require. `folder` is its content, `hash` that of all its files: the CDK need not hash them again.
+ * Equal inputs give an equal hash, and the folder of an earlier build.
  */
 export function buildReactorLayer(architecture: ReactorArchitecture): {
   readonly folder: string;
@@ -127,7 +134,7 @@ export function buildReactorLayer(architecture: ReactorArchitecture): {
 } {
   const node = node16(architecture);
   const files: (readonly [name: string, content: Uint8Array])[] = [
-    ['bootstrap', readFileSync(join(root, 'reactor-runtime/bootstrap'))],
+    ['bootstrap', readFileSync(join(ROOT, 'reactor-runtime/bootstrap'))],
     ...SOURCES.map(([file, source]) => [file, bundle(source)] as const),
   ];
   const hash = createHash('sha256').update(NODE_16[architecture].sha256);
@@ -136,12 +143,13 @@ export function buildReactorLayer(architecture: ReactorArchitecture): {
   }
   const digest = hash.digest('hex');
 
-  const layers = join(cache, 'reactor-layers', architecture);
+  const layers = join(CACHE, 'reactor-layers', architecture);
   const folder = join(layers, digest);
   if (!existsSync(folder)) {
     mkdirSync(layers, { recursive: true });
     removeOldLayers(layers);
-    // Two builds at once make the same folder; the rename of the later one fails, and nothing is lost.
+    // Two builds at once make the same folder; the rename of the later one fails, and nothing is
+    // lost.
     const work = mkdtempSync(join(layers, 'build-'));
     for (const [name, content] of files) {
       mkdirSync(dirname(join(work, name)), { recursive: true });
@@ -150,7 +158,8 @@ export function buildReactorLayer(architecture: ReactorArchitecture): {
     chmodSync(work, 0o755);
     mkdirSync(join(work, 'bin'));
     place(node, join(work, 'bin/node'));
-    // Run, not read, by others than who placed it: the kernel keeps what runs such a file from other processes of the same user (proc(5), ptrace(2)).
+    // Run, not read, by others than who placed it: the kernel keeps what runs such a file from
+    // other processes of the same user (proc(5), ptrace(2)).
     chmodSync(join(work, 'bin/node'), 0o711);
     try {
       renameSync(work, folder);

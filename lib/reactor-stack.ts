@@ -56,7 +56,10 @@ export function reactorFunctionPrefix(serviceName: string): string {
   return `${serviceName.slice(0, longest - hash.length - 1)}-${hash}${PREFIX_END}`;
 }
 
-/** Reactors: the function behind the API, what runs them later, and what each of their functions is made from. */
+/**
+ * Reactors: the function behind the API, what runs them later, and what each of their functions is
+ * made from.
+ */
 export class ReactorStack extends Stack {
   /** Behind the API's `/reactors`. */
   readonly api: LambdaFunction;
@@ -91,7 +94,10 @@ export class ReactorStack extends Stack {
     });
   }
 
-  /** The role of every reactor's function. It allows nothing, and its boundary makes sure that it stays so whatever is attached to it. */
+  /**
+   * The role of every reactor's function. It allows nothing, and its boundary makes sure that it
+   * stays so whatever is attached to it.
+   */
   #role(): Role {
     const nothing = new ManagedPolicy(this, 'Nothing', {
       description: 'Boundary of the reactors: allows nothing',
@@ -104,7 +110,10 @@ export class ReactorStack extends Stack {
     });
   }
 
-  /** Node.js 16 and the runtime. Functions keep the version that they were made with, so old ones stay. */
+  /**
+   * Node.js 16 and the runtime. Functions keep the version that they were made with, so old ones
+   * stay.
+   */
   #layer(): LayerVersion {
     const { folder, hash } = buildReactorLayer(this.#settings.architecture);
     return new LayerVersion(this, 'Runtime', {
@@ -148,7 +157,8 @@ export class ReactorStack extends Stack {
           'CreateFunction',
           'GetFunction',
           'UpdateFunctionCode',
-          // In case `Publish: true` needs it. The rights beside it publish too, so it widens nothing.
+          // In case `Publish: true` needs it. The rights beside it publish too, so it widens
+          // nothing.
           'PublishVersion',
           'UpdateFunctionConfiguration',
           'CreateAlias',

@@ -70,7 +70,8 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.SUM,
       period: MINUTE,
     });
-  // The metric of a table leaves out its indexes (DynamoDB Developer Guide, metrics and dimensions).
+  // The metric of a table leaves out its indexes (DynamoDB Developer Guide, metrics and
+  // dimensions).
   const ofIndex = ({ table, name }: TableIndex, metricName: string) => {
     const metric = ofTable(table, metricName);
     return metric.with({ dimensionsMap: { ...metric.dimensions, GlobalSecondaryIndexName: name } });
@@ -122,7 +123,8 @@ export function serviceMetrics(watched: Watched) {
     parked: own('sweeper', 'ParkedDeliveries').with({ label: 'Parked deliveries' }),
     ageOf,
     givenBack: givenBack.with({ label: 'Invocations given back' }),
-    // An invocation that is given back has a new message each time, so the queue's age alone stays low.
+    // An invocation that is given back has a new message each time, so the queue's age alone stays
+    // low.
     longestWait: maximum('Longest wait of an invocation in seconds', [
       ageOf(invocations, 'Invocations'),
       givenBack,
@@ -140,8 +142,8 @@ export function serviceMetrics(watched: Watched) {
         ofTable(table, 'WriteThrottleEvents'),
       ]),
     ),
-    // With all reads it would be 12 metrics; an alarm takes 10. No caller waits for reads of `due`, and
-    // SweepLate goes off when they fail.
+    // With all reads it would be 12 metrics; an alarm takes 10. No caller waits for reads of `due`,
+    // and SweepLate goes off when they fail.
     indexThrottles: sum('Throttled by an index', [
       ...indexes.map((index) => ofIndex(index, 'WriteThrottleEvents')),
       ...indexes

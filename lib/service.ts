@@ -8,7 +8,10 @@ import { OperationsStack } from './operations-stack.ts';
 import { ReactorStack } from './reactor-stack.ts';
 import { parseSettings, SettingsError, type Settings } from './settings.ts';
 
-/** Settings are the context entries with a plain name; those of the CDK itself have `:`, `@` or `-` in theirs. */
+/**
+ * Settings are the context entries with a plain name; those of the CDK itself have `:`, `@` or `-`
+ * in theirs.
+ */
 export function settingsOf(app: App): Settings {
   const context = app.node.getAllContext() as Readonly<Record<string, unknown>>;
   return parseSettings(
@@ -46,7 +49,9 @@ function buildEdge(
   });
 }
 
-/** All stacks of one deployment of the service. `region` is where it is deployed, if that is known. */
+/**
+ * All stacks of one deployment of the service. `region` is where it is deployed, if that is known.
+ */
 export function buildService(app: App, settings: Settings, region?: string): void {
   const name = settings.serviceName;
   const hasEdge = settings.edge !== 'none';

@@ -34,8 +34,9 @@ function longestHeaderList(headerPrefixes: readonly string[]): number {
 }
 
 /**
- * Every deploy setting, read from the CDK context (`cdk.json`, `cdk deploy -c name=value`, `npm start -- --set name=value`).
- * Values may come as text; lists are separated by commas. `docs/deploy.md` explains each.
+ * Every deploy setting, read from the CDK context (`cdk.json`, `cdk deploy -c name=value`,
+ * `npm start -- --set name=value`). Values may come as text; lists are separated by commas.
+ * `docs/deploy.md` explains each.
  */
 export const settingsSchema = z
   .object({
@@ -47,7 +48,10 @@ export const settingsSchema = z
         'must be 1 to 40 letters, digits and hyphens, starting with a letter',
       )
       .default('Cloakroom'),
-    /** Prefixes under which reserved headers are read, in order of precedence; the first is used in responses. */
+    /**
+     * Prefixes under which reserved headers are read, in order of precedence; the first is used in
+     * responses.
+     */
     headerPrefixes: textList
       .pipe(
         z
@@ -69,9 +73,14 @@ export const settingsSchema = z
       .default('strict'),
     /** How long a cvc lives, in seconds. */
     cvcLifetimeSeconds: wholeNumber(1, CVC_LIFETIME_SECONDS.most).default(CVC_LIFETIME_SECONDS.default),
-    /** Partitions of the list index per tenant. Never change it on a deployment that holds tokens. */
+    /**
+     * Partitions of the list index per tenant. Never change it on a deployment that holds tokens.
+     */
     listShards: wholeNumber(1, 64).default(8),
-    /** Origins that the proxy and webhooks may reach although the egress rules refuse them: `host`, `host:port`, or with a scheme. */
+    /**
+     * Origins that the proxy and webhooks may reach although the egress rules refuse them: `host`,
+     * `host:port`, or with a scheme.
+     */
     egressAllowList: textList
       .pipe(
         z
@@ -83,17 +92,26 @@ export const settingsSchema = z
       .default([]),
     /** Processors of the reactors' functions and of the Node.js in their layer. */
     architecture: z.enum(['arm64', 'x86_64'], { error: 'must be arm64 or x86_64' }).default('arm64'),
-    /** Instances of each reactor that are kept running (provisioned concurrency); 0 keeps none and costs nothing. */
+    /**
+     * Instances of each reactor that are kept running (provisioned concurrency); 0 keeps none and
+     * costs nothing.
+     */
     hotConcurrency: wholeNumber(0, 100).default(1),
     /** Requests a second, all callers together: the default limit of the API's routes. */
     throttleRate: wholeNumber(1, 100_000).default(1_000),
     /** Requests that may come at once on top of the rate. */
     throttleBurst: wholeNumber(1, 100_000).default(2_000),
-    /** `cloudfront-waf` puts CloudFront with AWS WAF in front, and the API then answers to nothing else. Needs a domain. */
+    /**
+     * `cloudfront-waf` puts CloudFront with AWS WAF in front, and the API then answers to nothing
+     * else. Needs a domain.
+     */
     edge: z.enum(['none', 'cloudfront-waf'], { error: 'must be none or cloudfront-waf' }).default('none'),
     /** Requests that one address may make in five minutes before the edge answers 429. */
     edgeRateLimit: wholeNumber(10, 2_000_000_000).default(10_000),
-    /** Versions of the edge's secret by their ids: the one that the edge sends, then the one before. None is the first. */
+    /**
+     * Versions of the edge's secret by their ids: the one that the edge sends, then the one before.
+     * None is the first.
+     */
     edgeSecretVersions: textList
       .pipe(
         z
@@ -107,13 +125,19 @@ export const settingsSchema = z
         error: 'must be a domain name',
       })
       .default(''),
-    /** ARN of the domain's certificate (ACM); for the edge it stands in us-east-1, otherwise in the service's region. */
+    /**
+     * ARN of the domain's certificate (ACM); for the edge it stands in us-east-1, otherwise in the
+     * service's region.
+     */
     certificateArn: z
       .union([z.literal(''), z.string().regex(/^arn:[a-z-]+:acm:/)], {
         error: 'must be the ARN of a certificate',
       })
       .default(''),
-    /** Where alarms are sent by e-mail; empty for nowhere: then subscribe to the topic of the monitoring stack. */
+    /**
+     * Where alarms are sent by e-mail; empty for nowhere: then subscribe to the topic of the
+     * monitoring stack.
+     */
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
     /** Days after which a tenant gets another data key. */
     keyRotationDays: wholeNumber(1, 3_650).default(90),
@@ -156,7 +180,9 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Parses settings as they came from a context. Throws {@link SettingsError} naming every bad one. */
+/**
+ * Parses settings as they came from a context. Throws {@link SettingsError} naming every bad one.
+ */
 export function parseSettings(given: Readonly<Record<string, unknown>>): Settings {
   const result = settingsSchema.safeParse(given);
   if (result.success) return result.data;

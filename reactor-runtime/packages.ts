@@ -1,4 +1,7 @@
-/** The SDK's name for authors: `require('@cloakroom/sdk')`. It is built from `packages/sdk/`, not from a package. */
+/**
+ * The SDK's name for authors: `require('@cloakroom/sdk')`. It is built from `packages/sdk/`, not
+ * from a package.
+ */
 export const SDK = '@cloakroom/sdk';
 
 export interface AuthorPackage {

@@ -1,13 +1,17 @@
 /**
- * What a worker says to the loop: a line on its standard output, whose first character is the kind. The author's code lives in the worker's process, so the
- * loop believes none of it: each kind is checked by `loop/read-answer.ts`. JSON has no line breaks.
+ * What a worker says to the loop: a line on its standard output, whose first character is the kind.
+ * The author's code lives in the worker's process, so the loop believes none of it: each kind is
+ * checked by `loop/read-answer.ts`. JSON has no line breaks.
  */
 export const MESSAGE = {
   /** The code is loaded and exports a function. */
   loaded: 'l',
   /** The code cannot be loaded; followed by the reason. */
   notLoaded: 'n',
-  /** The function returned; followed by the JSON of the value, or by nothing if it returned undefined. */
+  /**
+   * The function returned; followed by the JSON of the value, or by nothing if it returned
+   * undefined.
+   */
   returned: 'v',
   /** The function threw; followed by the JSON of the reduced error. */
   threw: 't',

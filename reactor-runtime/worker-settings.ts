@@ -9,8 +9,9 @@ export interface WorkerSettings {
   /** The temp folder: the only place where reactor code may write. */
   readonly temp: string;
   /**
-   * Ports of this machine that the code may reach: none, or that of the service where it runs here, and what the deployer admits. Known before the code is
-   * loaded: what comes after that comes to a process in which the code may have put something else in the place of the event.
+   * Ports of this machine that the code may reach: none, or that of the service where it runs here,
+   * and what the deployer admits. Known before the code is loaded: what comes after that comes to a
+   * process in which the code may have put something else in the place of the event.
    */
   readonly localPorts: readonly number[];
 }

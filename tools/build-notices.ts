@@ -1,5 +1,6 @@
-// `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all code of others that a deployment runs: what is bundled into the
-// functions and into the layer of reactors. `--check` compares instead of writing.
+// `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all code of others that a
+// deployment runs: what is bundled into the functions and into the layer of reactors. `--check`
+// compares instead of writing.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -8,7 +9,9 @@ import { BUNDLE_OPTIONS } from '../lib/bundle.ts';
 import { AUTHOR_PACKAGES } from '../reactor-runtime/packages.ts';
 
 const FILE = 'THIRD-PARTY-NOTICES.md';
-/** Permissive licences. A package under another one fails the check until a person has looked at it. */
+/**
+ * Permissive licences. A package under another one fails the check until a person has looked at it.
+ */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'Unlicense'];
 
 interface Notice {

@@ -1,4 +1,5 @@
-// `node tools/build-openapi.ts`: writes docs/openapi.json from the route tables. `--check`: fails if the file says something else, or is not valid OpenAPI.
+// `node tools/build-openapi.ts`: writes docs/openapi.json from the route tables. `--check`: fails
+// if the file says something else, or is not valid OpenAPI.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';

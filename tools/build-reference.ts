@@ -1,5 +1,6 @@
-// `node tools/build-reference.ts FOLDER`: the reference page of docs/openapi.json as static files that need no other host. The page is Redoc,
-// whose one file is taken from its npm package; installing that would bring a hundred packages that nothing here needs.
+// `node tools/build-reference.ts FOLDER`: the reference page of docs/openapi.json as static files
+// that need no other host. The page is Redoc, whose one file is taken from its npm package;
+// installing that would bring a hundred packages that nothing here needs.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cache, fetchPublished } from './published-package.ts';

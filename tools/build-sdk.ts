@@ -1,4 +1,5 @@
-// `npm run build -- sdk`: builds the package `@cloakroom/sdk` into `packages/sdk/dist` and packs it into `packages/sdk/cloakroom-sdk-<version>.tgz`.
+// `npm run build -- sdk`: builds the package `@cloakroom/sdk` into `packages/sdk/dist` and packs it
+// into `packages/sdk/cloakroom-sdk-<version>.tgz`.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -69,7 +70,10 @@ function reachable(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   return found;
 }
 
-/** Each declaration twice, since a `require` must find CommonJS: `.d.ts` whose imports end in `.js`, `.d.cts` whose imports end in `.cjs`. */
+/**
+ * Each declaration twice, since a `require` must find CommonJS: `.d.ts` whose imports end in `.js`,
+ * `.d.cts` whose imports end in `.cjs`.
+ */
 function writeDeclarations(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const files = declarations();
@@ -81,7 +85,10 @@ function writeDeclarations(folder: string): void {
   }
 }
 
-/** Builds the package into `folder`, which then has everything that `npm pack` takes. `packages/sdk/` itself is such a folder. */
+/**
+ * Builds the package into `folder`, which then has everything that `npm pack` takes.
+ * `packages/sdk/` itself is such a folder.
+ */
 export async function buildSdk(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   rmSync(dist, { recursive: true, force: true });

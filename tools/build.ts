@@ -1,4 +1,5 @@
-// `npm run build -- WHAT [options]`: everything that is made from the source and not by `cdk synth`.
+// `npm run build -- WHAT [options]`: everything that is made from the source and not by
+// `cdk synth`.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,6 +1,7 @@
 // The documentation names exactly what the code has: routes, error codes, settings, environment
-// variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is the first column
-// of a table below a fixed heading. Links and references in comments lead to a file and a heading.
+// variables, alarms, packages, and the call sites of `Secret.reveal()`. Each list is the first
+// column of a table below a fixed heading. Links and references in comments lead to a file and a
+// heading.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';

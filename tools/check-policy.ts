@@ -1,5 +1,6 @@
-// The policy packs of cdk-nag (AWS Solutions, PCI DSS, Serverless) over every stack, in every variant that settings make of them. A
-// finding without a written reason fails, and so does a reason without a finding. `--report` prints the reasons.
+// The policy packs of cdk-nag (AWS Solutions, PCI DSS, Serverless) over every stack, in every
+// variant that settings make of them. A finding without a written reason fails, and so does a
+// reason without a finding. `--report` prints the reasons.
 import { readFileSync } from 'node:fs';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';

@@ -1,4 +1,5 @@
-// `npm test`: every check, slowest apart. Prints what failed in full, then the totals; exits non-zero if anything failed.
+// `npm test`: every check, slowest apart. Prints what failed in full, then the totals; exits
+// non-zero if anything failed.
 import { spawn } from 'node:child_process';
 
 interface Check {
@@ -88,7 +89,9 @@ async function runAll(checks: readonly Check[], atOnce: number): Promise<Result[
   return (await Promise.all(Array.from({ length: atOnce }, worker))).flat();
 }
 
-/** What jest counted: `Tests: 1 failed, 20 passed, 21 total`. A run that counted none has failed. */
+/**
+ * What jest counted: `Tests: 1 failed, 20 passed, 21 total`. A run that counted none has failed.
+ */
 function counted(result: Result): { readonly passed: number; readonly failed: number } {
   const line = /^Tests:\s+(.*)$/m.exec(result.output)?.[1] ?? '';
   const count = (what: string) => Number(new RegExp(`(\\d+) ${what}`).exec(line)?.[1] ?? '0');

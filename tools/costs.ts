@@ -1,5 +1,6 @@
-// What an idle deployment costs a month, and what a million requests cost, from the synthesized templates: `npm run build -- costs` prints it,
-// `-- --write` puts it into docs/deploy.md, and the documentation check compares.
+// What an idle deployment costs a month, and what a million requests cost, from the synthesized
+// templates: `npm run build -- costs` prints it, `-- --write` puts it into docs/deploy.md, and the
+// documentation check compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { idleTable } from './costs/idle-table.ts';

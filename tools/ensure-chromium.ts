@@ -1,5 +1,5 @@
-// The browser tests need Chromium. Where it is missing and can be installed from Debian's packages (as root, CI), this installs it;
-// elsewhere it says what is missing.
+// The browser tests need Chromium. Where it is missing and can be installed from Debian's packages
+// (as root, CI), this installs it; elsewhere it says what is missing.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

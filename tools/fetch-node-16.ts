@@ -1,5 +1,7 @@
-// `node tools/fetch-node-16.ts x64|arm64`: puts the Node 16 that runs reactors into the cache (lib/reactor-layer.ts calls it where it is missing).
-// The binary comes from the npm package that carries it, and is nothing that `npm install` may install: its `node` command would shadow Node 24.
+// `node tools/fetch-node-16.ts x64|arm64`: puts the Node 16 that runs reactors into the cache
+// (lib/reactor-layer.ts calls it where it is missing). The binary comes from the npm package that
+// carries it, and is nothing that `npm install` may install: its `node` command would shadow Node
+// 24.
 import { join } from 'node:path';
 import { cache, fetchPublished } from './published-package.ts';
 

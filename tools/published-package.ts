@@ -10,7 +10,10 @@ const BLOCK = 512;
 export interface PublishedPackage {
   readonly name: string;
   readonly version: string;
-  /** What the registry published (`npm view <name>@<version> dist.integrity`), in base64: nothing else is unpacked. */
+  /**
+   * What the registry published (`npm view <name>@<version> dist.integrity`), in base64: nothing
+   * else is unpacked.
+   */
   readonly sha512: string;
 }
 
@@ -21,7 +24,10 @@ export interface WantedFile {
   readonly mode?: number;
 }
 
-/** By npm itself, which knows the registry, its credentials and its proxy; into `folder`. Answers the tarball. */
+/**
+ * By npm itself, which knows the registry, its credentials and its proxy; into `folder`. Answers
+ * the tarball.
+ */
 function download({ name, version }: PublishedPackage, folder: string): Buffer {
   try {
     execFileSync('npm', ['pack', `${name}@${version}`, '--pack-destination', folder, '--silent'], {
@@ -51,7 +57,10 @@ function fileOf(tar: Buffer, path: string): Buffer {
 /** The cache, which lies beside `node_modules` and is made anew from nothing. */
 export const cache = join(import.meta.dirname, '..', '.cache');
 
-/** Puts files of a package into a folder of the cache. Throws if the package is not what was published. */
+/**
+ * Puts files of a package into a folder of the cache. Throws if the package is not what was
+ * published.
+ */
 export function fetchPublished(
   published: PublishedPackage,
   folder: string,

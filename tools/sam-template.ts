@@ -1,5 +1,5 @@
-// `npm run build -- sam`: writes the running local account as one template for `sam local`, and lets
-// SAM's containers call its AWS endpoint.
+// `npm run build -- sam`: writes the running local account as one template for `sam local`, and
+// lets SAM's containers call its AWS endpoint.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';

@@ -4,7 +4,10 @@ import formats from 'ajv-formats';
 import type { Exchange } from '../../packages/local-aws/src/gateway/http-gateway.ts';
 
 export interface ContractCheck {
-  /** What of the answer the OpenAPI document does not allow, in a line without anything of the answer's values. */
+  /**
+   * What of the answer the OpenAPI document does not allow, in a line without anything of the
+   * answer's values.
+   */
   check(exchange: Exchange): string | undefined;
   /** How many answers were looked at, and how many were not allowed. */
   readonly counts: { readonly checked: number; readonly violations: number };
@@ -36,7 +39,10 @@ interface Path {
 const ID = 'openapi';
 const JSON_TYPE = 'application/json';
 
-/** Clients must bear members that they do not know; the service must not send any that the document does not. */
+/**
+ * Clients must bear members that they do not know; the service must not send any that the document
+ * does not.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -152,7 +158,8 @@ export function createContractCheck(file: string): ContractCheck {
       // What API Gateway refuses before it looks at routes.
       return status === 431 ? ofStranger(exchange, method) : 'is not in the document';
     }
-    // The document cannot say of one status and type that it is either ours, in our shape, or the destination's, in any.
+    // The document cannot say of one status and type that it is either ours, in our shape, or the
+    // destination's, in any.
     if (/^\/proxy(?:\/|$)/.test(path) && !isForwarded)
       return ofFailure(exchange, method, ['ProxyProblem', 'GatewayMessage']);
     const reference = response.$ref?.split('/').at(-1);

@@ -26,7 +26,10 @@ export function parseTenantCredentials(json: string): TenantCredentials {
   return parsed.data;
 }
 
-/** `undefined` if there is no such file. Throws an Error if it holds anything but a tenant's credentials. */
+/**
+ * `undefined` if there is no such file. Throws an Error if it holds anything but a tenant's
+ * credentials.
+ */
 export function readTenantCredentials(file: string): TenantCredentials | undefined {
   let text: string;
   try {

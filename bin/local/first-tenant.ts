@@ -1,6 +1,10 @@
 import { join } from 'node:path';
-import { parseTenantCredentials, readTenantCredentials, writeCredentials } from './credentials-file.ts';
-import type { TenantCredentials } from './credentials-file.ts';
+import {
+  parseTenantCredentials,
+  readTenantCredentials,
+  writeCredentials,
+  type TenantCredentials,
+} from './credentials-file.ts';
 import type { PreparedApp } from '../../packages/local-aws/src/cloud.ts';
 
 /** The first tenant, made the way `bin/operator.ts` makes tenants: by the operator function. */
@@ -12,7 +16,10 @@ async function createTenant({ outputs, invoke }: PreparedApp): Promise<TenantCre
   return parseTenantCredentials(outcome.payload);
 }
 
-/** The tenant that a data directory knows from an earlier start, or a new one, which is then written there. */
+/**
+ * The tenant that a data directory knows from an earlier start, or a new one, which is then written
+ * there.
+ */
 export async function firstTenant(
   dataDirectory: string | undefined,
   app: PreparedApp,

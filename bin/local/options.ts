@@ -19,7 +19,10 @@ export interface StartOptions {
   readonly appDirectory?: string;
   /** An OpenAPI document that every answer is held against. */
   readonly contractFile?: string;
-  /** Faults to inject from the moment that everything is ready (see `packages/local-aws/src/faults/fault.ts`). */
+  /**
+   * Faults to inject from the moment that everything is ready (see
+   * `packages/local-aws/src/faults/fault.ts`).
+   */
   readonly faults: readonly string[];
   readonly faultSeed: number;
   readonly verbose: boolean;
@@ -29,7 +32,7 @@ export interface StartOptions {
 export type Options =
   StartOptions | { readonly kind: 'help' } | { readonly kind: 'invalid'; readonly problem: string };
 
-export const usage = `npm start -- [options]
+export const USAGE = `npm start -- [options]
 
   --port N             port of the HTTP API (default 8787; 0 takes any free port)
   --data DIR           keep tables, keys, queues, reactors and the first tenant in DIR (default: in memory)

@@ -23,8 +23,9 @@ function unavailable(): GatewayAnswer {
 }
 
 /**
- * The reference page at `/docs`, beside an API that has no such path: static files, made at the first request into `directory` by the tool
- * that makes them for anybody (`tools/build-reference.ts`).
+ * The reference page at `/docs`, beside an API that has no such path: static files, made at the
+ * first request into `directory` by the tool that makes them for anybody
+ * (`tools/build-reference.ts`).
  */
 export function createReferencePage(
   root: string,

@@ -11,20 +11,23 @@ export interface LocalService extends Cloud {
   readonly credentials: LocalCredentials;
 }
 
-const root = join(import.meta.dirname, '../..');
-const workDirectory = join(root, '.local');
+const ROOT = join(import.meta.dirname, '../..');
+const WORK_DIRECTORY = join(ROOT, '.local');
 
 /** The functions run on this machine, so they are built for it unless `--set` says otherwise. */
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
-/** The reference page, and with `--contract` the check of every response against the OpenAPI document. */
+/**
+ * The reference page, and with `--contract` the check of every response against the OpenAPI
+ * document.
+ */
 function gatewayExtension(
   contractFile: string | undefined,
   log: (line: string) => void,
 ): Required<GatewayExtension> {
   const contract = contractFile === undefined ? undefined : createContractCheck(contractFile);
   return {
-    pages: createReferencePage(root, join(workDirectory, 'reference'), log),
+    pages: createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log),
     onAnswer: (exchange) => {
       const violation = contract?.check(exchange);
       if (violation !== undefined) log(`contract: ${violation}`);
@@ -38,8 +41,8 @@ function gatewayExtension(
 }
 
 /**
- * Runs the synthesized service on this machine and creates a tenant, or takes the one of an earlier start.
- * Rejects with an Error whose message is fit for the terminal; nothing is left running then.
+ * Runs the synthesized service on this machine and creates a tenant, or takes the one of an earlier
+ * start. Rejects with an Error whose message is fit for the terminal; nothing is left running then.
  */
 export async function startService(options: StartOptions, signal: AbortSignal): Promise<LocalService> {
   const { appDirectory, contractFile, dataDirectory, verbose, settings } = options;
@@ -47,11 +50,11 @@ export async function startService(options: StartOptions, signal: AbortSignal): 
   const cloud = await startCloud({
     ...options,
     app: appDirectory ?? {
-      root,
+      root: ROOT,
       program: 'bin/cloakroom.ts',
       context: { architecture: ARCHITECTURE, ...settings },
     },
-    workDirectory,
+    workDirectory: WORK_DIRECTORY,
     signal,
     prepare: async (app) => {
       tenant = await firstTenant(dataDirectory, app);

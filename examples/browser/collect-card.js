@@ -1,12 +1,13 @@
-// A form that turns a card into a token. The number goes from this page to the vault and nowhere else: it is in the input fields until it is
-// saved, in the one request that saves it, and then in neither. Whoever includes the form listens for the token:
-//   form.addEventListener('token', ({ detail }) => keep(detail.id));
-// One file, since it is copied into other pages: first what is known of cards, then the fields, then the form.
+// A form that turns a card into a token. The number goes from this page to the vault and nowhere
+// else: it is in the input fields until it is saved, in the one request that saves it, and then in
+// neither. Whoever includes the form listens for the token:   form.addEventListener('token', ({
+// detail }) => keep(detail.id)); One file, since it is copied into other pages: first what is known
+// of cards, then the fields, then the form.
 import { ApiError, createClient } from './cloakroom.js';
 
 /**
- * Ranges of first digits as the networks publish them (ISO/IEC 7812), the lengths that numbers have, and the digits of the security code.
- * Order matters nowhere: no two ranges overlap.
+ * Ranges of first digits as the networks publish them (ISO/IEC 7812), the lengths that numbers
+ * have, and the digits of the security code. Order matters nowhere: no two ranges overlap.
  */
 const BRANDS = [
   { name: 'Visa', ranges: [['4', '4']], lengths: [13, 16, 19], cvc: 3 },
@@ -101,7 +102,10 @@ function formatNumber(text) {
   return [...parts, rest].filter((part) => part !== '').join(' ');
 }
 
-/** `1230` as `12 / 30`, `3` as `03`: no other month begins with it. What browsers fill in may have four digits for the year. */
+/**
+ * `1230` as `12 / 30`, `3` as `03`: no other month begins with it. What browsers fill in may have
+ * four digits for the year.
+ */
 function formatExpiry(text) {
   const digits = digitsOf(text.replace(/^\s*(\d)\s*[/.-]/, '0$1').replace(/^\s*([2-9])/, '0$1'));
   return digits.length <= 2 ? digits : `${digits.slice(0, 2)} / ${digits.slice(2)}`;
@@ -150,8 +154,8 @@ function problemOfCvc(digits, { cvc }) {
 }
 
 /**
- * Puts another text into a field and leaves the caret behind the digit that it was behind. A caret at the end stays there, so that what is
- * typed next follows a separator that has just been added.
+ * Puts another text into a field and leaves the caret behind the digit that it was behind. A caret
+ * at the end stays there, so that what is typed next follows a separator that has just been added.
  */
 function reformat(input, format) {
   const { value, selectionStart } = input;
@@ -168,7 +172,9 @@ function reformat(input, format) {
   input.setSelectionRange(caret, caret);
 }
 
-/** Deleting a separator means the digit beyond it: otherwise formatting would put it back for ever. */
+/**
+ * Deleting a separator means the digit beyond it: otherwise formatting would put it back for ever.
+ */
 function skipSeparators(event) {
   const { target: input, inputType } = event;
   if (input.selectionStart !== input.selectionEnd) return;
@@ -207,7 +213,9 @@ const inputs = { number: byId('number'), expiry: byId('expiry'), cvc: byId('cvc'
 const { serviceUrl, publicKey } = form.dataset;
 const vault = createClient({ baseUrl: serviceUrl, apiKey: publicKey });
 
-/** Fields that the reader has left, or tried to send: from then on problems are told while typing. */
+/**
+ * Fields that the reader has left, or tried to send: from then on problems are told while typing.
+ */
 const told = new Set();
 let isBusy = false;
 
@@ -252,7 +260,10 @@ function showBrand() {
   byId('cvc-hint').textContent = CVC_PLACES.get(cvc);
 }
 
-/** While typing, a problem that has been told goes as soon as it is solved; a number that is whole and wrong is told at once. */
+/**
+ * While typing, a problem that has been told goes as soon as it is solved; a number that is whole
+ * and wrong is told at once.
+ */
 function onInput(name) {
   if (name === 'number') {
     reformat(inputs.number, formatNumber);
@@ -295,8 +306,9 @@ function createToken() {
     expiration_year: year,
     cvc: inputs.cvc.value,
   };
-  // One for each try of the reader, so that what the SDK repeats makes no second token. Not one for each card: to know that a card is the one of the last try, the
-  // page would have to remember it. If every answer of a try is lost, the next may therefore leave a token that nobody knows of.
+  // One for each try of the reader, so that what the SDK repeats makes no second token. Not one for
+  // each card: to know that a card is the one of the last try, the page would have to remember it.
+  // If every answer of a try is lost, the next may therefore leave a token that nobody knows of.
   return vault.tokens.create({ type: 'card', data }, { idempotencyKey: crypto.randomUUID() });
 }
 

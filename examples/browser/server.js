@@ -1,5 +1,6 @@
-// The shop's server: the page's files, and one endpoint that lets a session read one token, masked. Needs Node.js 20, no package.
-//   CLOAKROOM_URL=http://localhost:8787 CLOAKROOM_PUBLIC_KEY=... CLOAKROOM_PRIVATE_KEY=... CLOAKROOM_SDK=path/to/cloakroom.js node server.js
+// The shop's server: the page's files, and one endpoint that lets a session read one token, masked.
+// Needs Node.js 20, no package.   CLOAKROOM_URL=http://localhost:8787 CLOAKROOM_PUBLIC_KEY=...
+// CLOAKROOM_PRIVATE_KEY=... CLOAKROOM_SDK=path/to/cloakroom.js node server.js
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -32,7 +33,9 @@ const FILES = {
   '/cloakroom.js': ['text/javascript; charset=utf-8', readFileSync(sdkFile, 'utf8')],
 };
 
-/** What the page may load and talk to. Whatever is added to it could read the card: see README.md. */
+/**
+ * What the page may load and talk to. Whatever is added to it could read the card: see README.md.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -69,11 +72,13 @@ async function bodyOf(request) {
 }
 
 /**
- * Lets one session read one token, masked, for as long as sessions live. A shop checks here that the token is its caller's: it has kept, with
- * the customer who is signed in, the id that the page handed back.
+ * Lets one session read one token, masked, for as long as sessions live. A shop checks here that
+ * the token is its caller's: it has kept, with the customer who is signed in, the id that the page
+ * handed back.
  */
 async function authorize(request) {
-  // Browsers send JSON to another origin only after asking it, and this server never agrees: other sites cannot use a visitor to ask.
+  // Browsers send JSON to another origin only after asking it, and this server never agrees: other
+  // sites cannot use a visitor to ask.
   if (request.headers['content-type'] !== 'application/json') return 415;
   const { nonce, token_id: tokenId } = (await bodyOf(request)) ?? {};
   if (typeof nonce !== 'string' || typeof tokenId !== 'string') return 400;

@@ -1,4 +1,5 @@
-// A life of a card: an application that may handle it, a token, what that application sees of it, how it is found and used, and its end.
+// A life of a card: an application that may handle it, a token, what that application sees of it,
+// how it is found and used, and its end.
 import { randomUUID } from 'node:crypto';
 import { ApiError, createClient } from '@cloakroom/sdk';
 
@@ -21,12 +22,14 @@ try {
       metadata: { order },
       search_indexes: ['{{ data.number | last4 }}'],
     },
-    // However often this is sent, there is one token: so the client sends it again when no answer comes.
+    // However often this is sent, there is one token: so the client sends it again when no answer
+    // comes.
     { idempotencyKey: order },
   );
   console.log('stored as', token.id);
 
-  // Permissions without rules show what is masked. A rule with the transform `reveal` would show the number.
+  // Permissions without rules show what is masked. A rule with the transform `reveal` would show
+  // the number.
   const { data } = await client.tokens.retrieve(token.id);
   console.log('read as', data);
 

@@ -18,7 +18,10 @@ const application = await management.applications.create({
 });
 const client = createClient({ baseUrl, apiKey: application.key });
 
-/** Ids of all tokens that there are in the end: the card, and what the code gave to `tokenize`. @type {string[]} */
+/**
+ * Ids of all tokens that there are in the end: the card, and what the code gave to `tokenize`.
+ * @type {string[]}
+ */
 const made = [];
 
 /** @param {string} invocation */

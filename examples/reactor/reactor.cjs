@@ -10,7 +10,8 @@ module.exports = async (req) => {
   }
   const limit = Number(req.configuration.limit);
   if (amount > limit) throw new InvalidPaymentMethodError('The card was declined.');
-  // Here a real one calls its processor: axios.post(req.configuration.url, { number: card.number, amount }).
+  // Here a real one calls its processor: axios.post(req.configuration.url, { number: card.number,
+  // amount }).
   return {
     raw: { charged: amount, last4: card.number.slice(-4) }, // goes back as it is
     tokenize: { receipt: `${card.number}:${amount}` }, // goes back as tokens

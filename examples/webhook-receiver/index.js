@@ -1,4 +1,5 @@
-// Receives the results of asynchronous reactors. It speaks plain HTTP: the service delivers to https, so something in front of it ends TLS.
+// Receives the results of asynchronous reactors. It speaks plain HTTP: the service delivers to
+// https, so something in front of it ends TLS.
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@cloakroom/sdk';
@@ -7,7 +8,8 @@ const { PORT = '8080', WEBHOOK_SECRET: secret = '' } = process.env;
 const BODY_MAX_BYTES = 6_000_000;
 
 /**
- * What was done, by the id of the webhook: it may come twice, and is handled once. A real receiver keeps this where it survives, such as a table with the id as its key.
+ * What was done, by the id of the webhook: it may come twice, and is handled once. A real receiver
+ * keeps this where it survives, such as a table with the id as its key.
  * @type {Map<string, Promise<void>>}
  */
 const handled = new Map();

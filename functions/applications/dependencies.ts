@@ -14,7 +14,10 @@ export type ApplicationsDeps = ApiDeps &
   SessionDeps &
   TenantDeps & { readonly ownReadIsFree: boolean };
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {
   const config = environment.parse(env);
   return {

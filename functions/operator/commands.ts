@@ -128,7 +128,10 @@ const RUN: {
   },
 };
 
-/** Carries out one command and returns its result. Throws what the command throws; Lambda reports it to the invoker. */
+/**
+ * Carries out one command and returns its result. Throws what the command throws; Lambda reports it
+ * to the invoker.
+ */
 export async function runCommand(deps: OperatorDeps, payload: unknown): Promise<unknown> {
   const { command } = named.parse(payload);
   // The schema has made sure that the command gets what is its own.

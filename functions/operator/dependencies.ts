@@ -28,7 +28,10 @@ export type OperatorDeps = { readonly tenantStore: TenantStore } & CreateTenantD
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
   const config = environment.parse(env);
   const client = dynamoDbClient();

@@ -8,7 +8,10 @@ import { environment } from './config.ts';
 
 export type ProxyDeps = ApiDeps & ForwardDeps;
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): ProxyDeps {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();

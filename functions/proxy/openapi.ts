@@ -2,7 +2,10 @@ import { PROXY_LIMITS } from '../../src/core/proxy/forward.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import { duration, megabytes } from '../../src/http/openapi/words.ts';
 
-/** Forwarding has no body of its own to describe: what comes is passed on, and so is what the destination answers. */
+/**
+ * Forwarding has no body of its own to describe: what comes is passed on, and so is what the
+ * destination answers.
+ */
 export const proxy: Readonly<Record<string, DescribedOperation>> = {
   proxy: {
     tag: 'Proxy',

@@ -16,8 +16,8 @@ import { environment } from './config.ts';
 const ANSWER_WITHIN_MS = 240_000;
 
 /**
- * Publishes how long an invocation has waited, in CloudWatch's embedded metric format: a log line that becomes a metric.
- * It costs only while something waits.
+ * Publishes how long an invocation has waited, in CloudWatch's embedded metric format: a log line
+ * that becomes a metric. It costs only while something waits.
  */
 function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
   const metrics = new Metrics({ namespace, serviceName: 'reactor-worker' });
@@ -27,7 +27,10 @@ function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
   };
 }
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();

@@ -33,7 +33,10 @@ export type ReactorsDeps = ApiDeps &
 /** Longest wait for the answer of an instance, in ms: the gateway gives up before. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): ReactorsDeps {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();

@@ -74,7 +74,10 @@ export const reactorBody = z.pipe(
   })),
 );
 
-/** The definition in a body. Throws `validation_failed` if its configuration is absent and must not be. */
+/**
+ * The definition in a body. Throws `validation_failed` if its configuration is absent and must not
+ * be.
+ */
 export function definitionOf(
   { definition, hasConfiguration }: z.output<typeof reactorBody>,
   { configurationIsOptional }: { readonly configurationIsOptional: boolean },

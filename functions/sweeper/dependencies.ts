@@ -30,7 +30,10 @@ export interface SweeperDeps {
   readonly metrics: Metrics;
 }
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
   const config = environment.parse(env);
   const tables = {

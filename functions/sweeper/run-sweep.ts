@@ -6,7 +6,10 @@ import type { SweeperDeps } from './dependencies.ts';
 /** Time that a run leaves unused before Lambda would end it, in ms. */
 const RESERVE_MS = 5_000;
 
-/** What a run tells of one kind of work, in CloudWatch's embedded metric format: a log line that becomes metrics. */
+/**
+ * What a run tells of one kind of work, in CloudWatch's embedded metric format: a log line that
+ * becomes metrics.
+ */
 function publish({ metrics }: SweeperDeps, report: SweepReport): void {
   metrics.addDimension('Work', report.name);
   metrics.addMetric('OldestDueSeconds', MetricUnit.Seconds, Math.round(report.oldestDueMs / 1000));

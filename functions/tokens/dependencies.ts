@@ -7,7 +7,10 @@ import { environment } from './config.ts';
 
 export type TokensDeps = ApiDeps & CreateTokenDeps;
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();

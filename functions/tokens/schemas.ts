@@ -56,7 +56,10 @@ function metadataObject(given: string): readonly (readonly [string, string])[] {
   });
 }
 
-/** `metadata.key=v`, `metadata[key]=v` and `metadata={"key":"v"}`; the first of a repeated key counts. */
+/**
+ * `metadata.key=v`, `metadata[key]=v` and `metadata={"key":"v"}`; the first of a repeated key
+ * counts.
+ */
 function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
   const pairs = [...query].flatMap(([name, value]): readonly (readonly [string, string])[] => {
     if (name === 'metadata') return metadataObject(value);

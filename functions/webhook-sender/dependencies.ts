@@ -7,7 +7,10 @@ import { presentFailure } from '../../src/http/present-reactor-result.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
-/** Wires the function from its environment. Throws at the start of an instance if a variable is missing. */
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
 export function dependencies(env: NodeJS.ProcessEnv): DeliverDeps {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();

@@ -31,7 +31,10 @@ export interface ServiceFunctionProps<Environment extends Readonly<Record<string
   /** Encrypts the log. */
   readonly key: IKey;
   readonly functionName?: string;
-  /** It sends messages to its own queue, and a bound of ours ends that. Lambda would after some 16 rounds. */
+  /**
+   * It sends messages to its own queue, and a bound of ours ends that. Lambda would after some 16
+   * rounds.
+   */
   readonly mayLoop?: boolean;
 }
 
@@ -47,7 +50,9 @@ const ACKNOWLEDGED = {
     'Functions behind the API and the operator are invoked synchronously; workers have queues with a place aside; the sweep runs again a minute later and finds all it did not do.',
 };
 
-/** A Lambda of the service: one folder, one role with named grants, one log group with a retention. */
+/**
+ * A Lambda of the service: one folder, one role with named grants, one log group with a retention.
+ */
 export class ServiceFunction<Environment extends Readonly<Record<string, string>>> extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -73,7 +78,8 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       memorySize: props.memoryMegabytes,
       role,
       logGroup,
-      // Lines of our own only: those of the platform, three a call, would be the larger part of the log.
+      // Lines of our own only: those of the platform, three a call, would be the larger part of the
+      // log.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

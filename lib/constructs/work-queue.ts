@@ -10,10 +10,16 @@ export interface WorkQueueProps {
   readonly visibilitySeconds: number;
 }
 
-/** Deliveries of a message before it is put aside. What it stands for is not lost: its state is in the table, and the sweep looks there. */
+/**
+ * Deliveries of a message before it is put aside. What it stands for is not lost: its state is in
+ * the table, and the sweep looks there.
+ */
 const RECEIVES_MAX = 5;
 
-/** A queue of work with a place for messages that nobody could handle. Messages hold ids and nothing else. */
+/**
+ * A queue of work with a place for messages that nobody could handle. Messages hold ids and nothing
+ * else.
+ */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly putAside: Queue;

@@ -13,7 +13,10 @@ function removeFolder(name: string): boolean {
   }
 }
 
-/** Removes what the working folder holds up to the first folder that holds something itself, which it names; `null` once there was nothing. */
+/**
+ * Removes what the working folder holds up to the first folder that holds something itself, which
+ * it names; `null` once there was nothing.
+ */
 function removeHere(): string | null {
   const folder = opendirSync('.');
   try {
@@ -31,8 +34,9 @@ function removeHere(): string | null {
 }
 
 /**
- * Removes everything in `folder`, which nobody else is writing to, and never follows a link. By going into folders: reactor code can nest them deeper than the
- * longest path that the kernel takes. Makes no names, which a full disk may have no room for, and holds no list of them.
+ * Removes everything in `folder`, which nobody else is writing to, and never follows a link. By
+ * going into folders: reactor code can nest them deeper than the longest path that the kernel
+ * takes. Makes no names, which a full disk may have no room for, and holds no list of them.
  */
 export function emptyFolder(folder: string): void {
   const before = process.cwd();

@@ -1,5 +1,6 @@
-// What `bootstrap` starts: asks Lambda for events and runs each in a fresh process. The author's code never runs in this one, and no two of the others are
-// alive together, so nothing of an invocation is left for the next.
+// What `bootstrap` starts: asks Lambda for events and runs each in a fresh process. The author's
+// code never runs in this one, and no two of the others are alive together, so nothing of an
+// invocation is left for the next.
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkerSettings } from '../worker-settings.ts';
@@ -10,7 +11,7 @@ import { readEvent, type ReactorEvent } from './reactor-event.ts';
 import { workerStdio, startReactorWorker, type ReactorWorker } from './reactor-worker.ts';
 import type { RuntimeApi } from './runtime-api.ts';
 
-const [endpoint = '', taskRoot = '', memoryMb = '', tempFolder = ''] = process.argv.slice(2);
+const [ENDPOINT = '', TASK_ROOT = '', MEMORY_MB = '', TEMP_FOLDER = ''] = process.argv.slice(2);
 
 /** Lambda, or whoever plays it, ends what was started from here. */
 function die(): never {
@@ -20,14 +21,17 @@ function die(): never {
 
 /** A temp folder of this instance alone; everything in it is removed. */
 function ownTempFolder(): string {
-  const folder = realpathSync(tempFolder);
+  const folder = realpathSync(TEMP_FOLDER);
   // On Lambda /tmp belongs to the instance. Elsewhere it is everybody's.
-  if (folder === '/tmp' && taskRoot !== '/var/task') throw new Error('TMPDIR must name a folder of its own');
+  if (folder === '/tmp' && TASK_ROOT !== '/var/task') throw new Error('TMPDIR must name a folder of its own');
   emptyFolder(folder);
   return folder;
 }
 
-/** How long the kernel gets to end a process: most at once; one that has writes in the kernel not before they are done. */
+/**
+ * How long the kernel gets to end a process: most at once; one that has writes in the kernel not
+ * before they are done.
+ */
 const [SOON_MS, LATE_MS] = [1_000, 30_000] as const;
 
 interface Prepared {
@@ -49,14 +53,14 @@ function attempt<T>(make: () => T): { readonly value?: T; readonly error?: unkno
 }
 
 function prepare(): Prepared {
-  const code = readFileSync(join(taskRoot, 'reactor.js'));
+  const code = readFileSync(join(TASK_ROOT, 'reactor.js'));
   const settings: Omit<WorkerSettings, 'localPorts'> = {
     code: code.toString(),
-    taskRoot: realpathSync(taskRoot),
+    taskRoot: realpathSync(TASK_ROOT),
     layer: realpathSync(join(__dirname, '..')),
     temp: ownTempFolder(),
   };
-  const bounds = memoryBounds(Number(memoryMb));
+  const bounds = memoryBounds(Number(MEMORY_MB));
   const file = join(__dirname, 'worker.cjs');
   const stdio = workerStdio();
   return {
@@ -83,7 +87,8 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
   }
   let loaded = await worker.loaded;
   if (loaded === 'loaded' && !worker.alive()) {
-    // It loaded, and died while nobody asked anything of it: its own doing, but this invocation did not see it.
+    // It loaded, and died while nobody asked anything of it: its own doing, but this invocation did
+    // not see it.
     worker = reactor.start(event.localPorts);
     loaded = await worker.loaded;
   }
@@ -97,7 +102,8 @@ async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): P
     const { id, payload } = await api.next();
     const event = readEvent(payload);
     const done = event === undefined ? undefined : await run(reactor, worker, event);
-    // Before the answer, since until then Lambda has no other event: when it has, nothing of this one is running.
+    // Before the answer, since until then Lambda has no other event: when it has, nothing of this
+    // one is running.
     worker = done?.worker ?? worker;
     const hasEnded = await worker.end(SOON_MS);
     if (done === undefined) await api.fail(id, 'Reactor.InvalidEvent', 'the payload is not a reactor event');
@@ -112,7 +118,7 @@ async function main(): Promise<void> {
   const worker = prepared.value?.start([]);
   // While the worker starts: `http` takes a while to load.
   const { connectRuntimeApi } = await import('./runtime-api.ts');
-  const api = connectRuntimeApi(endpoint);
+  const api = connectRuntimeApi(ENDPOINT);
   if (prepared.value === undefined || worker === undefined) {
     await api.failInit('Reactor.Broken', String(prepared.error));
     die();
@@ -121,5 +127,6 @@ async function main(): Promise<void> {
   await serve(api, { ...prepared.value, codeSha256: codeHash(prepared.value.code) }, worker);
 }
 
-// Without Lambda, or with a temp folder that cannot be emptied, there is nothing to go on with; the next process starts afresh.
+// Without Lambda, or with a temp folder that cannot be emptied, there is nothing to go on with; the
+// next process starts afresh.
 main().catch(die);

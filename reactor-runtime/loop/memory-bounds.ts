@@ -9,7 +9,10 @@ const MB = 1024 * 1024;
 export interface MemoryBounds {
   /** Of a worker's heap, the young generation aside. */
   readonly oldSpaceMb: number;
-  /** Of the loop and its worker together: Buffers are outside of the heap, and V8 limits only the heap. */
+  /**
+   * Of the loop and its worker together: Buffers are outside of the heap, and V8 limits only the
+   * heap.
+   */
   readonly residentBytes: number;
 }
 

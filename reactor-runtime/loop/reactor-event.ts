@@ -2,7 +2,10 @@
 export interface ReactorEvent {
   readonly codeSha256: string;
   readonly timeoutMs: number;
-  /** On this machine: that of the service where it runs here, and those that the deployer admits. Nothing else on it may be reached. */
+  /**
+   * On this machine: that of the service where it runs here, and those that the deployer admits.
+   * Nothing else on it may be reached.
+   */
   readonly localPorts: readonly number[];
   /** The payload as it came, for the worker. */
   readonly payload: string;

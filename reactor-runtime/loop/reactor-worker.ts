@@ -31,7 +31,10 @@ export interface ReactorWorker {
   end(graceMs: number): Promise<boolean>;
 }
 
-/** What a phase of a worker's life (loading, the invocation) listens to; the first that ends it, ends it. */
+/**
+ * What a phase of a worker's life (loading, the invocation) listens to; the first that ends it,
+ * ends it.
+ */
 interface Phase {
   message(message: string): void;
   interrupted(by: Interruption): void;
@@ -52,8 +55,9 @@ function isInherited(descriptor: number): boolean {
 }
 
 /**
- * A worker's descriptors: two pipes, and `/dev/null` in place of standard error and of those that whoever started this process left open; Node marks only
- * the first of them to be closed. What this process opens itself the kernel closes in a worker.
+ * A worker's descriptors: two pipes, and `/dev/null` in place of standard error and of those that
+ * whoever started this process left open; Node marks only the first of them to be closed. What this
+ * process opens itself the kernel closes in a worker.
  */
 export function workerStdio(): StdioOptions {
   const nothing = openSync('/dev/null', 'r+');
@@ -141,7 +145,8 @@ export function startReactorWorker(
     // Not `exit`: what it has said comes before this.
     child.on('close', (_status, signal) => {
       alive = false;
-      // V8 aborts where its heap does not suffice, and nobody but the kernel kills a worker that we did not.
+      // V8 aborts where its heap does not suffice, and nobody but the kernel kills a worker that we
+      // did not.
       if (cause === 'exited' && (signal === 'SIGABRT' || signal === 'SIGKILL')) cause = 'out_of_memory';
       interrupt(cause);
       resolve(true);

@@ -35,7 +35,10 @@ function boundedErrors(value: unknown): Record<string, readonly string[]> | null
 /** More than an honest error has. */
 const OF_AN_ERROR = { membersMax: 1_000, depthMax: 4 } as const;
 
-/** The error, if it holds no more than one does: 5 MB of JSON can become more objects than this process has memory for. */
+/**
+ * The error, if it holds no more than one does: 5 MB of JSON can become more objects than this
+ * process has memory for.
+ */
 function parsedError(json: string): unknown {
   try {
     membersOf(json, OF_AN_ERROR);
@@ -65,7 +68,8 @@ const EXCESS = { depth: 'unserializable', members: 'too_large' } as const;
 function returned(json: string): string | undefined {
   if (json === '') return '{"outcome":"returned"}';
   if (Buffer.byteLength(json) > MAX_RESULT_BYTES) return outcome('too_large');
-  // Walked although it is passed on as it is: text that is more than one JSON value could add members to the answer.
+  // Walked although it is passed on as it is: text that is more than one JSON value could add
+  // members to the answer.
   try {
     membersOf(json);
     return `{"outcome":"returned","value":${json}}`;

@@ -8,7 +8,10 @@ export interface Invocation {
   readonly payload: string;
 }
 
-/** The Lambda Runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Every failure of it ends the process: there is no one else to ask. */
+/**
+ * The Lambda Runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Every
+ * failure of it ends the process: there is no one else to ask.
+ */
 export interface RuntimeApi {
   next(): Promise<Invocation>;
   respond(id: string, body: string): Promise<void>;
@@ -66,7 +69,8 @@ export function connectRuntimeApi(endpoint: string): RuntimeApi {
     },
     respond: async (id, body) => {
       const { status } = await call('POST', `/invocation/${id}/response`, body);
-      // Lambda took back the invocation or will not have the answer; either way it has told its caller.
+      // Lambda took back the invocation or will not have the answer; either way it has told its
+      // caller.
       if (status >= 500) throw new Error(`response answered ${String(status)}`);
     },
     fail: (id, type, message) => report(`/invocation/${id}/error`, type, message),

@@ -5,7 +5,10 @@ import { byteLength, RangeErrorClass, stringifyJson } from './primordials.ts';
 const isTooLong = (error: unknown): boolean =>
   error instanceof RangeErrorClass && error.message === 'Invalid string length';
 
-/** The message for what the function returned. Its JSON runs the author's code (`toJSON`, getters), which may do anything but answer for us. */
+/**
+ * The message for what the function returned. Its JSON runs the author's code (`toJSON`, getters),
+ * which may do anything but answer for us.
+ */
 export function messageOfResult(value: unknown): string {
   if (value === undefined) return MESSAGE.returned;
   try {

@@ -1,6 +1,9 @@
 import { ErrorClass, type Method } from './primordials.ts';
 
-/** An object of Node's native half; its members are looked up at each call, so replacing one reaches every module that uses it. */
+/**
+ * An object of Node's native half; its members are looked up at each call, so replacing one reaches
+ * every module that uses it.
+ */
 export type Binding = Record<string, Method>;
 
 interface Internals {
@@ -8,7 +11,10 @@ interface Internals {
 }
 
 const load = require;
-/** Native halves, all of them: a worker is started with `--expose-internals`, and the code's `require` gives none of Node's internal modules. */
+/**
+ * Native halves, all of them: a worker is started with `--expose-internals`, and the code's
+ * `require` gives none of Node's internal modules.
+ */
 export const { internalBinding: binding } = load('internal/test/binding') as Internals;
 
 /** The prototype of a native class. */

@@ -1,7 +1,10 @@
 import type { WorkerSettings } from '../worker-settings.ts';
 import { createObject, slice, startsWith } from './primordials.ts';
 
-/** The built-ins that reactor code may require, also as `node:<name>`. Anything else of Node is refused: see `REFUSED` for the reasons. */
+/**
+ * The built-ins that reactor code may require, also as `node:<name>`. Anything else of Node is
+ * refused: see `REFUSED` for the reasons.
+ */
 export const ALLOWED: readonly string[] = [
   'assert',
   'assert/strict',
@@ -60,9 +63,12 @@ export const REFUSED: Readonly<Record<string, string>> = {
   worker_threads: 'a reactor has one thread',
 };
 
-/** The built-in that `require(specifier)` means, or `undefined` if there is none for reactor code. */
+/**
+ * The built-in that `require(specifier)` means, or `undefined` if there is none for reactor code.
+ */
 export function builtInsFor(settings: WorkerSettings): (specifier: string) => unknown {
-  // Objects without a prototype, not a Set: reactor code may have changed what `Set.prototype.has` answers.
+  // Objects without a prototype, not a Set: reactor code may have changed what `Set.prototype.has`
+  // answers.
   const allowed = createObject(null) as Record<string, true>;
   for (const name of ALLOWED) allowed[name] = true;
   const loaded = createObject(null) as Record<string, unknown>;

@@ -13,13 +13,17 @@ import {
 const [STDIN, STDOUT] = [0, 1] as const;
 /** The position of a descriptor that has none. */
 const WHERE_IT_IS = -1;
-// Natives, before anything is guarded: Node's own `fs` and `Buffer` look up members (`byteLength`, `length`, `errno`, `utf8Write`) that reactor code can
-// replace, which would then run between what the worker says and what it hears.
+// Natives, before anything is guarded: Node's own `fs` and `Buffer` look up members (`byteLength`,
+// `length`, `errno`, `utf8Write`) that reactor code can replace, which would then run between what
+// the worker says and what it hears.
 const [files, buffers] = [binding('fs') as Binding, binding('buffer') as Binding];
 const [read, write] = [methodOf(files, 'read'), methodOf(files, 'writeBuffer')];
 const byteLengthUtf8 = methodOf(buffers, 'byteLengthUtf8');
 
-/** How many bytes were moved. The lengths are our own numbers: those of the array are getters that may be replaced. */
+/**
+ * How many bytes were moved. The lengths are our own numbers: those of the array are getters that
+ * may be replaced.
+ */
 function move(native: Method, descriptor: number, bytes: Uint8Array, at: number, length: number): number {
   const context = createObject(null) as { errno?: number };
   const count = apply(native, undefined, [

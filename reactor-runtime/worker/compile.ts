@@ -15,8 +15,9 @@ export type CompiledModule = (
 ) => void;
 
 /**
- * As a function of what CommonJS gives, so that the code cannot end its wrapper and begin another. Without a callback for `import()`, which therefore
- * fails: it would load built-ins beneath the checks.
+ * As a function of what CommonJS gives, so that the code cannot end its wrapper and begin another.
+ * Without a callback for `import()`, which therefore fails: it would load built-ins beneath the
+ * checks.
  */
 export const compile = (code: string, filename: string): CompiledModule =>
   compileFunction(code, ['exports', 'require', 'module', '__filename', '__dirname'], {

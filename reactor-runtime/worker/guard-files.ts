@@ -28,7 +28,10 @@ const PATHS: Readonly<Record<string, readonly Access[]>> = {
   lutimes: ['change'],
 };
 
-/** Those that take an open file: this process has none but its own. Not those that change what is known of it, which also takes one that may only be read. */
+/**
+ * Those that take an open file: this process has none but its own. Not those that change what is
+ * known of it, which also takes one that may only be read.
+ */
 const DESCRIPTORS: readonly string[] = [
   'close',
   'fdatasync',
@@ -52,7 +55,10 @@ interface Request {
 const isRequest = (value: unknown): value is Request =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Request>).oncomplete === 'function';
 
-/** Fails as the operation itself would: through the request's callback, the context of a synchronous call, or (promises) by throwing. */
+/**
+ * Fails as the operation itself would: through the request's callback, the context of a synchronous
+ * call, or (promises) by throwing.
+ */
 function refuse(syscall: string, args: readonly unknown[], path: unknown): unknown {
   const last = args[args.length - 1];
   const details = typeof path === 'string' ? { syscall, path } : { syscall };
@@ -122,8 +128,9 @@ function guardWatching(permitted: PermittedPath): void {
 }
 
 /**
- * Everything of `fs` goes through one native binding, which is guarded here whole: an operation that is in none of the tables is refused. Links cannot be made,
- * so a path that was checked cannot lead elsewhere by the time it is used.
+ * Everything of `fs` goes through one native binding, which is guarded here whole: an operation
+ * that is in none of the tables is refused. Links cannot be made, so a path that was checked cannot
+ * lead elsewhere by the time it is used.
  */
 export function guardFiles({ temp, taskRoot, layer }: WorkerSettings): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);

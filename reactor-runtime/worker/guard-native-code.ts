@@ -3,8 +3,9 @@ import { defineProperty, ErrorClass, ownKeysOf, PromiseClass } from './primordia
 import { refusal, refuser } from './refusal.ts';
 
 /**
- * Native functions that reach beside the process, or beneath the guards, and that nothing of a reactor needs. Nobody gives them to its code; but Node's own
- * modules hold them, which code has made show what they have (docs/reactor-isolation.md).
+ * Native functions that reach beside the process, or beneath the guards, and that nothing of a
+ * reactor needs. Nobody gives them to its code; but Node's own modules hold them, which code has
+ * made show what they have (docs/reactor-isolation.md).
  */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   contextify: ['ContextifyScript', 'makeContext', 'measureMemory'],
@@ -47,7 +48,10 @@ const REFUSED_METHODS: Readonly<Record<string, readonly string[]>> = {
   'worker.Worker': ['startThread', 'takeHeapSnapshot'],
 };
 
-/** In place of what shows a built-in to `import`, which there is none of: its objects are caught by setters on Object.prototype, and lead to caches of code. */
+/**
+ * In place of what shows a built-in to `import`, which there is none of: its objects are caught by
+ * setters on Object.prototype, and lead to caches of code.
+ */
 class NoModule {
   setExport(): void {
     // Nobody imports it.
@@ -79,7 +83,8 @@ export function guardNativeCode(): void {
   }
   // A message names the class that reads it, and Node loads whichever module that is in.
   methodOf(binding('messaging') as Binding, 'setDeserializerCreateObjectFunction')(refuser('messages'));
-  // The host's answer to `import()`: Node's own loads what the first frame of JavaScript may load, which is this file where it calls the code's `Function`.
+  // The host's answer to `import()`: Node's own loads what the first frame of JavaScript may load,
+  // which is this file where it calls the code's `Function`.
   methodOf(
     binding('module_wrap') as Binding,
     'setImportModuleDynamicallyCallback',

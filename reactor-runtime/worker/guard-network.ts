@@ -12,10 +12,16 @@ import {
 } from './primordials.ts';
 import { EACCES } from './refusal.ts';
 
-/** `address` as the kernel will read it, in one spelling; `undefined` if it is no address. Native, so nothing that reactor code changes changes it. */
+/**
+ * `address` as the kernel will read it, in one spelling; `undefined` if it is no address. Native,
+ * so nothing that reactor code changes changes it.
+ */
 const canonical = binding('cares_wrap')['canonicalizeIP'] as (address: string) => string | undefined;
 
-/** Prefixes of canonical addresses: this machine, and the link (Lambda's own services; RFC 3927, RFC 4291, fd00:ec2::/32 of AWS, NAT64 of RFC 6052). */
+/**
+ * Prefixes of canonical addresses: this machine, and the link (Lambda's own services; RFC 3927, RFC
+ * 4291, fd00:ec2::/32 of AWS, NAT64 of RFC 6052).
+ */
 const THIS_MACHINE = ['127.', '0.'] as const;
 const THE_LINK = ['169.254.', 'fe8', 'fe9', 'fea', 'feb', 'fd00:ec2:', '64:ff9b:'] as const;
 /** To many at once, this machine among them (RFC 5771, RFC 4291 2.7). */
@@ -38,7 +44,10 @@ function isThisMachine(address: string): boolean {
   return false;
 }
 
-/** The IPv4 address that an IPv6 one carries in the clear (mapped, or compatible: RFC 4291 2.5.5), else the address itself. */
+/**
+ * The IPv4 address that an IPv6 one carries in the clear (mapped, or compatible: RFC 4291 2.5.5),
+ * else the address itself.
+ */
 function unmapped(address: string): string {
   if (startsWith(address, MAPPED)) return slice(address, MAPPED.length);
   const rest = startsWith(address, '::') ? slice(address, 2) : '';
@@ -64,7 +73,8 @@ function isAdmitted(port: unknown): boolean {
 /** Whether reactor code may talk to this address. Anything that is no address is refused. */
 function mayReach(address: unknown, port: unknown): boolean {
   if (typeof address !== 'string' || typeof port !== 'number') return false;
-  // Only addresses of the link need a zone, and libuv cuts what stands before it to 39 characters when it connects, to 45 when it is asked here.
+  // Only addresses of the link need a zone, and libuv cuts what stands before it to 39 characters
+  // when it connects, to 45 when it is asked here.
   if (includes(address, '%')) return false;
   const known = canonical(address);
   if (known === undefined) return false;
@@ -83,12 +93,16 @@ function guard(owner: Binding, name: string, allows: (args: readonly unknown[]) 
 
 const never = () => false;
 
-/** The lowest level that JavaScript can reach: whatever opens a connection (http, https, http2, tls, net, dgram) does it by these. */
+/**
+ * The lowest level that JavaScript can reach: whatever opens a connection (http, https, http2, tls,
+ * net, dgram) does it by these.
+ */
 export function guardNetwork(settings: WorkerSettings): void {
   ({ localPorts } = settings);
   const interfaces = binding('os')['getInterfaceAddresses'] as (context: object) => unknown[];
   const found = interfaces({}) as readonly string[];
-  // Seven values an address (lib/os.js of Node 16): name, address, netmask, family, hardware address, internal, scope.
+  // Seven values an address (lib/os.js of Node 16): name, address, netmask, family, hardware
+  // address, internal, scope.
   for (let at = 1; at < found.length; at += 7) ownAddresses.push(found[at] ?? '');
 
   const tcp = prototypeOf('tcp_wrap', 'TCP');
@@ -112,7 +126,10 @@ export function guardNetwork(settings: WorkerSettings): void {
   guardNameServers();
 }
 
-/** Names are resolved by c-ares and libc, beneath all this; the servers that c-ares asks can be named. */
+/**
+ * Names are resolved by c-ares and libc, beneath all this; the servers that c-ares asks can be
+ * named.
+ */
 function guardNameServers(): void {
   const channel = prototypeOf('cares_wrap', 'ChannelWrap');
   const original = methodOf(channel, 'setServers');

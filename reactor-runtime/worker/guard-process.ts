@@ -9,7 +9,10 @@ import {
 } from './primordials.ts';
 import { refuser } from './refusal.ts';
 
-/** What reactor code keeps of `process`: facts, and what acts on its own process alone. Anything else, also of a later Node 16, is refused. */
+/**
+ * What reactor code keeps of `process`: facts, and what acts on its own process alone. Anything
+ * else, also of a later Node 16, is refused.
+ */
 const KEPT: readonly PropertyKey[] = [
   'version',
   'versions',
@@ -69,7 +72,10 @@ const sink = () =>
     writev: (_chunks, done) => done(),
   });
 
-/** Takes from `process` every way to other processes and to Node's native half. After the other guards, which need those. */
+/**
+ * Takes from `process` every way to other processes and to Node's native half. After the other
+ * guards, which need those.
+ */
 export function guardProcess(): void {
   for (const key of ownKeysOf(process)) {
     if (typeof key === 'symbol' || KEPT.includes(key)) continue;
@@ -87,7 +93,8 @@ export function guardProcess(): void {
     let stream: Writable | Readable | undefined;
     defineProperty(process, name, { get: () => (stream ??= make()), enumerable: true });
   }
-  // Not the environment itself: the C library reads names of files from it (HOSTALIASES, RESOLV_HOST_CONF, TZ), which it opens beneath the guards.
+  // Not the environment itself: the C library reads names of files from it (HOSTALIASES,
+  // RESOLV_HOST_CONF, TZ), which it opens beneath the guards.
   defineProperty(process, 'env', dataProperty({}));
   process.argv.length = 1;
   // The console writes nowhere: formatting for nobody would cost the author time.

@@ -11,7 +11,10 @@ import {
   type Method,
 } from './primordials.ts';
 
-/** `look` at the metadata, `read` or `write` the content, `change` what a name stands for or what is known of it. */
+/**
+ * `look` at the metadata, `read` or `write` the content, `change` what a name stands for or what is
+ * known of it.
+ */
 export type Access = 'look' | 'read' | 'write' | 'change';
 
 /** Besides the temp folder, the author's code and the layer: certificates, names and time zones. */
@@ -50,7 +53,10 @@ function realOf(file: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The one path that an operation may use for the given one, absolute and without `..`; `undefined` if it may not be used so. */
+/**
+ * The one path that an operation may use for the given one, absolute and without `..`; `undefined`
+ * if it may not be used so.
+ */
 export type PermittedPath = (given: unknown, access: Access) => string | undefined;
 
 export function permittedPaths(temp: string, readable: readonly string[]): PermittedPath {
@@ -60,7 +66,8 @@ export function permittedPaths(temp: string, readable: readonly string[]): Permi
     for (let at = 0; at < roots.length; at += 1) {
       const root = roots[at] ?? '';
       if (isWithin(file, root)) return true;
-      // What lies on the way to something readable can be seen to be there: `realpath` and `mkdir -p` look.
+      // What lies on the way to something readable can be seen to be there: `realpath` and
+      // `mkdir -p` look.
       if (access === 'look' && (file === '/' || isWithin(root, file))) return true;
     }
     return access === 'look' && (file === '/' || isWithin(temp, file));
@@ -77,7 +84,8 @@ export function permittedPaths(temp: string, readable: readonly string[]): Permi
     if (full === temp) return full;
     if (!isReadable(full, access)) return undefined;
     const real = realOf(full);
-    // Nothing there: the operation will say so. It cannot come to be, since reactor code writes in the temp folder alone.
+    // Nothing there: the operation will say so. It cannot come to be, since reactor code writes in
+    // the temp folder alone.
     return real === undefined || isReadable(real, access) ? full : undefined;
   };
 }

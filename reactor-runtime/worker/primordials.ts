@@ -1,12 +1,14 @@
-// Taken before the author's code runs: whatever it does to the built-ins afterwards, it does to itself. What runs beside it uses these, and neither
-// spread, destructuring of arrays nor `for of`, which go through iterators that it may have changed.
+// Taken before the author's code runs: whatever it does to the built-ins afterwards, it does to
+// itself. What runs beside it uses these, and neither spread, destructuring of arrays nor `for of`,
+// which go through iterators that it may have changed.
 
 import fs from 'node:fs';
 import path from 'node:path';
 import { types } from 'node:util';
 import vm from 'node:vm';
 
-// None of these has a `this`, and members of built-in modules are taken here because imports would follow what reactor code puts in their place.
+// None of these has a `this`, and members of built-in modules are taken here because imports would
+// follow what reactor code puts in their place.
 /* eslint-disable @typescript-eslint/unbound-method */
 export const {
   apply,
@@ -16,7 +18,8 @@ export const {
   getOwnPropertyDescriptor,
   ownKeys: ownKeysOf,
 } = Reflect;
-// `JSON.parse`, not the one of src/core/shared: Node.js 16, on which this runs, reads every name right (docs/decisions/0014).
+// `JSON.parse`, not the one of src/core/shared: Node.js 16, on which this runs, reads every name
+// right (docs/decisions/0014).
 export const { parse: parseJson, stringify: stringifyJson } = JSON;
 export const { assign, keys: keysOf, create: createObject, entries: entriesOf } = Object;
 export const isArray = Array.isArray;

@@ -29,7 +29,10 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
   return error;
 }
 
-/** What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded when it is first required. */
+/**
+ * What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded
+ * when it is first required.
+ */
 export function reactorRequire(settings: WorkerSettings): ReactorRequire {
   const builtIn = builtInsFor(settings);
   const reasons = assign(createObject(null), REFUSED) as Record<string, string>;

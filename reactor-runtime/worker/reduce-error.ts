@@ -54,7 +54,10 @@ function errorsOf(thrown: unknown): string {
   return json === '' ? 'null' : `{${json}}`;
 }
 
-/** What was thrown, whatever it is, as the JSON that the loop expects: bounded, without a stack, read from its data alone. */
+/**
+ * What was thrown, whatever it is, as the JSON that the loop expects: bounded, without a stack,
+ * read from its data alone.
+ */
 export function reduceError(thrown: unknown): string {
   const status = memberOf(thrown, 'status');
   const name = memberOf(thrown, 'name');

@@ -1,4 +1,5 @@
-// The process of one invocation: closes what reactor code must not reach, loads it, waits for the event, runs it, says once how it ended.
+// The process of one invocation: closes what reactor code must not reach, loads it, waits for the
+// event, runs it, says once how it ended.
 import { MESSAGE } from '../worker-message.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { messageOfResult } from './answer.ts';
@@ -31,7 +32,10 @@ type ReactorFunction = (request: unknown) => unknown;
 
 let phase: 'loading' | 'running' = 'loading';
 
-/** Whatever nobody caught. Code that cannot be loaded gets no event, so its process has nothing to wait for. */
+/**
+ * Whatever nobody caught. Code that cannot be loaded gets no event, so its process has nothing to
+ * wait for.
+ */
 function uncaught(error: unknown): void {
   if (phase === 'running') {
     say(MESSAGE.threw + reduceError(error));

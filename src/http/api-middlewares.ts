@@ -15,14 +15,20 @@ export interface ApiCall {
   caller?: Caller;
 }
 
-/** A step of the chain that needs no result of another: `before` runs first to last, the others last to first. */
+/**
+ * A step of the chain that needs no result of another: `before` runs first to last, the others last
+ * to first.
+ */
 type Middleware = MiddlewareObj<ApiCall, ApiResponse, unknown>;
 
 const traceHeader = ({ request: { reserved, traceId } }: ApiCall) => ({
   [reserved.nameOf('trace-id')]: traceId,
 });
 
-/** The gateway answers a browser's preflight; any other OPTIONS is harmless, and neither authenticated nor logged. */
+/**
+ * The gateway answers a browser's preflight; any other OPTIONS is harmless, and neither
+ * authenticated nor logged.
+ */
 export const answerOptions = (): Middleware => ({
   before: ({ event }) =>
     event.request.method === 'OPTIONS' ? jsonResponse(204, undefined, traceHeader(event)) : undefined,

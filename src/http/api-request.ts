@@ -35,7 +35,10 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** The service's address. What a caller says counts for a port alone: credentials are sent to where this points. */
+/**
+ * The service's address. What a caller says counts for a port alone: credentials are sent to where
+ * this points.
+ */
 function baseUrl(headers: Readonly<Record<string, string>>, domainName: string): string {
   const host = headers['host'] ?? '';
   // The gateway overwrites what a caller says of the protocol.
@@ -50,7 +53,10 @@ function contentOf({ body = '', isBase64Encoded }: APIGatewayProxyEventV2): Cont
 /** For so long the gateway waits for an answer at the most, in ms (AWS HTTP API quotas). */
 const GATEWAY_MS = 30_000;
 
-/** When the gateway took the request. What would be longer ago than it waits is no such time: `sam local` gives seconds, of its own start. */
+/**
+ * When the gateway took the request. What would be longer ago than it waits is no such time:
+ * `sam local` gives seconds, of its own start.
+ */
 function receivedAt(timeEpoch: number, now: number): number {
   return timeEpoch > now - GATEWAY_MS ? timeEpoch : now;
 }

@@ -6,7 +6,10 @@ import type { ReservedHeader, ReservedHeaders } from './reserved-headers.ts';
 
 export type ApiResponse = APIGatewayProxyStructuredResultV2;
 
-/** Largest answer of a Lambda in bytes (AWS Lambda quotas: 6 MB), with some room for its headers; the body stands in it as a JSON string. */
+/**
+ * Largest answer of a Lambda in bytes (AWS Lambda quotas: 6 MB), with some room for its headers;
+ * the body stands in it as a JSON string.
+ */
 const ANSWER_MAX_BYTES = 6_000_000;
 
 /** The text of a body. Throws `payload_too_large` for more than an answer can carry. */
@@ -33,7 +36,9 @@ export function jsonResponse(
   };
 }
 
-/** What a route answered as a response, its reserved headers under the prefix that the caller uses. */
+/**
+ * What a route answered as a response, its reserved headers under the prefix that the caller uses.
+ */
 export function responseOf(
   { status, body, raw, reservedHeaders: named = {} }: Answer,
   reserved: ReservedHeaders,

@@ -25,7 +25,10 @@ import { routeTable } from './route-table.ts';
 export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
-  /** Every request must carry one of these; none if there is no edge (CloudFront) in front of the API. */
+  /**
+   * Every request must carry one of these; none if there is no edge (CloudFront) in front of the
+   * API.
+   */
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
 }
@@ -33,8 +36,8 @@ export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
 type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
 
 /**
- * Starts the route's early read if the key was accepted before, so that the tenant it names is the caller's if there is one; what it rejects
- * with matters only where it is awaited.
+ * Starts the route's early read if the key was accepted before, so that the tenant it names is the
+ * caller's if there is one; what it rejects with matters only where it is awaited.
  */
 function startPrefetch<Deps>(deps: Deps, matched: MatchedRoute<Deps>, identification: Identification) {
   const tenantId = identification.likelyTenantId;
@@ -73,9 +76,9 @@ async function answer<Deps extends ApiDeps>(
 }
 
 /**
- * The Lambda handler over a route table. What needs no other step's result is a middleware; who calls, their permission, the
- * input and the idempotency key depend on each other and stay a sequence. `present`: what a problem looks like in the body, if
- * it does not stand there by itself.
+ * The Lambda handler over a route table. What needs no other step's result is a middleware; who
+ * calls, their permission, the input and the idempotency key depend on each other and stay a
+ * sequence. `present`: what a problem looks like in the body, if it does not stand there by itself.
  */
 export function createApiHandler<Deps extends ApiDeps>(
   deps: Deps,

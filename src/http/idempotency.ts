@@ -78,7 +78,10 @@ const contextOf = ({ tenantId, request }: IdempotencyScope) => ({
   field: 'idempotent-answer',
 });
 
-/** HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no cvc, which nothing may outlive. What is named so and cannot be one counts. */
+/**
+ * HMAC-SHA-256 over what two bodies have in common that mean the same: members in any order, and no
+ * cvc, which nothing may outlive. What is named so and cannot be one counts.
+ */
 async function bodyHashes({ tenantKeys }: IdempotencyDeps, tenantId: string, body: Json | undefined) {
   const [{ key }, all] = await Promise.all([
     tenantKeys.current(tenantId, 'idempotency'),
@@ -157,7 +160,10 @@ function answerOf(
   return { status, ...answer };
 }
 
-/** Runs something under a claim, which is given back if it fails: also if the answer cannot be kept, since the next attempt finds what was written. */
+/**
+ * Runs something under a claim, which is given back if it fails: also if the answer cannot be kept,
+ * since the next attempt finds what was written.
+ */
 async function runClaimed(
   deps: IdempotencyDeps,
   scope: IdempotencyScope,

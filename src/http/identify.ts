@@ -9,13 +9,17 @@ const REMEMBERED_MAX = 10_000;
 export interface Identification {
   /** Rejects with `unauthenticated`. Decided anew for every request. */
   readonly caller: Promise<Caller>;
-  /** The tenant of a key that this instance has seen accepted before: a guess that only lets reads start early, from which nothing is answered. */
+  /**
+   * The tenant of a key that this instance has seen accepted before: a guess that only lets reads
+   * start early, from which nothing is answered.
+   */
   readonly likelyTenantId?: string;
 }
 
 /**
- * Identifies callers by their API key. That a key was accepted is remembered (by its hash), since the tenant it names is then its own and a
- * read may go out together with the one that authenticates; whether it is still valid is never remembered.
+ * Identifies callers by their API key. That a key was accepted is remembered (by its hash), since
+ * the tenant it names is then its own and a read may go out together with the one that
+ * authenticates; whether it is still valid is never remembered.
  */
 export function createIdentify(
   deps: AuthenticateDeps,

@@ -19,7 +19,10 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** A decimal number as its digits without leading and trailing zeros, and its exponent: equal for equal values. */
+/**
+ * A decimal number as its digits without leading and trailing zeros, and its exponent: equal for
+ * equal values.
+ */
 function decimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().replace(/^[+-]/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -29,7 +32,10 @@ function decimal(text: string): string {
   return `${significant}e${String(Number(exponent) - fraction.length + digits.length - significant.length)}`;
 }
 
-/** Whether a number of the text would come back as another one: JSON has more numbers than a double can hold (RFC 8259, section 6). */
+/**
+ * Whether a number of the text would come back as another one: JSON has more numbers than a double
+ * can hold (RFC 8259, section 6).
+ */
 function losesPrecision(text: string): boolean {
   const value = Number(text);
   return !Number.isFinite(value) || decimal(String(value)) !== decimal(text);
@@ -47,7 +53,10 @@ function checkNumber(text: string): void {
 
 const isString = (text: string, start: number): boolean => text.charCodeAt(start) === 0x22;
 
-/** Looks at a text before anything is made of it: how deep it nests, how much it holds, and whether each long number survives. */
+/**
+ * Looks at a text before anything is made of it: how deep it nests, how much it holds, and whether
+ * each long number survives.
+ */
 function check(text: string): void {
   membersOf(text, {
     look: (start, end) => {
@@ -62,8 +71,9 @@ const EXCESS = {
 } as const;
 
 /**
- * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64 levels, holds more than 100,000 elements and
- * members, or a number that would not come back as it went in.
+ * Parses a JSON body. Throws `validation_failed` if it is not JSON in UTF-8, nests deeper than 64
+ * levels, holds more than 100,000 elements and members, or a number that would not come back as it
+ * went in.
  */
 export function parseJsonBody({ text: whole }: Content): Json {
   if (whole === undefined) throw refused(NOT_JSON);
@@ -74,7 +84,8 @@ export function parseJsonBody({ text: whole }: Content): Json {
     value = parseJson(text);
   } catch (error) {
     if (error instanceof JsonExtentError) throw refused(EXCESS[error.exceeds]);
-    // A syntax error of JSON.parse quotes the text, which may be card data: it is neither shown nor kept.
+    // A syntax error of JSON.parse quotes the text, which may be card data: it is neither shown nor
+    // kept.
     throw error instanceof ServiceError ? error : refused(NOT_JSON);
   }
   return value;

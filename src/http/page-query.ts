@@ -27,7 +27,10 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
   return number;
 }
 
-/** The members of a body that ask for a page; {@link pageRequest} checks them. `override`: see schemas.ts. */
+/**
+ * The members of a body that ask for a page; {@link pageRequest} checks them. `override`: see
+ * schemas.ts.
+ */
 export const pageMembers = {
   page: z.optional(z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1 } }))),
   size: z.optional(
@@ -52,7 +55,9 @@ export function pageRequest({ page: givenPage, size: givenSize, after }: GivenPa
 /** Ids that one list is narrowed to. */
 export const IDS_MAX = 1_000;
 
-/** The ids that a list is narrowed to; none if it is not. Throws `validation_failed` for too many. */
+/**
+ * The ids that a list is narrowed to; none if it is not. Throws `validation_failed` for too many.
+ */
 export function idsOf(query: URLSearchParams): readonly string[] {
   const ids = query.getAll('id').filter((id) => id !== '');
   if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);

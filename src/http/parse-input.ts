@@ -33,7 +33,10 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
   }
 }
 
-/** Throws the messages of a schema by path, as many as a caller is shown. Schemas have messages of their own; none quotes a value. */
+/**
+ * Throws the messages of a schema by path, as many as a caller is shown. Schemas have messages of
+ * their own; none quotes a value.
+ */
 function throwIssues(issues: readonly core.$ZodIssue[], at: string): never {
   const fields = new FieldReporter();
   for (const { path, message } of issues) {
@@ -71,7 +74,10 @@ export function checkBody(route: Route<never>, body: Json | undefined): unknown 
   return route.body === undefined ? undefined : parseAt(route.body, body, '');
 }
 
-/** The query in the shape of the route's schema, which is given the parameters as they came. Throws `validation_failed`. */
+/**
+ * The query in the shape of the route's schema, which is given the parameters as they came. Throws
+ * `validation_failed`.
+ */
 export function parseQuery(route: Route<never>, request: ApiRequest): unknown {
   return route.query === undefined ? undefined : parseAt(route.query, request.query, '');
 }

@@ -36,7 +36,10 @@ export const PROBLEMS: Readonly<
 
 const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500 };
 
-/** What a caller is told about a failure, with the headers that go with it. Anything unexpected says nothing but that. */
+/**
+ * What a caller is told about a failure, with the headers that go with it. Anything unexpected says
+ * nothing but that.
+ */
 export function problemOf(error: unknown): {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;

@@ -26,7 +26,10 @@ const inBase64 = (body: Buffer): Spelled => {
 /** Most bytes that JSON makes of one: `\u0000`. */
 const ESCAPE_MAX_BYTES = 6;
 
-/** The body in a spelling that keeps every byte: text where it is UTF-8, unless escaping would make more of it than base64 does. */
+/**
+ * The body in a spelling that keeps every byte: text where it is UTF-8, unless escaping would make
+ * more of it than base64 does.
+ */
 function spelled(body: Buffer): Spelled {
   const text = utf8Text(body);
   if (text === undefined) return inBase64(body);
@@ -38,7 +41,10 @@ function spelled(body: Buffer): Spelled {
   return bytes < (body.length * 4) / 3 ? { body: text, isBase64Encoded: false, bytes } : inBase64(body);
 }
 
-/** A response of payload format 2.0 that carries a raw answer byte for byte. Throws `destination_unreachable` if Lambda cannot carry it. */
+/**
+ * A response of payload format 2.0 that carries a raw answer byte for byte. Throws
+ * `destination_unreachable` if Lambda cannot carry it.
+ */
 export function rawResponse(
   status: number,
   raw: RawAnswer,

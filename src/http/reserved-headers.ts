@@ -1,6 +1,8 @@
 import { EDGE_HEADER } from './edge-secret.ts';
 
-/** The reserved headers of the interface, without their prefix (docs/contract.md#reserved-headers). */
+/**
+ * The reserved headers of the interface, without their prefix (docs/contract.md#reserved-headers).
+ */
 export type ReservedHeader =
   | 'api-key'
   | 'trace-id'
@@ -18,7 +20,10 @@ export const RESPONSE_HEADERS = [
 
 export type ResponseHeader = (typeof RESPONSE_HEADERS)[number];
 
-/** Reads and spells the reserved headers of one request under the prefixes that the deploy setting `headerPrefixes` lists. */
+/**
+ * Reads and spells the reserved headers of one request under the prefixes that the deploy setting
+ * `headerPrefixes` lists.
+ */
 export interface ReservedHeaders {
   /** The value under any listed prefix, the first of the list winning. */
   get(name: ReservedHeader): string | undefined;

@@ -45,8 +45,8 @@ function literalsFirst<Deps>(a: CompiledRoute<Deps>, b: CompiledRoute<Deps>): nu
 }
 
 /**
- * Finds the route of a request. Throws `not_found` for a path that no route has, and `method_not_allowed` with `Allow` for a
- * path that others have.
+ * Finds the route of a request. Throws `not_found` for a path that no route has, and
+ * `method_not_allowed` with `Allow` for a path that others have.
  */
 export function routeTable<Deps>(routes: readonly Route<Deps>[]) {
   const compiled = routes.map((route) => ({ route, segments: route.path.split('/') })).sort(literalsFirst);

@@ -10,7 +10,10 @@ import type { ApiRequest } from './api-request.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a route's handler gets: a caller whose permission was checked, and a body and query whose shape was. */
+/**
+ * What a route's handler gets: a caller whose permission was checked, and a body and query whose
+ * shape was.
+ */
 export interface RouteInput<Body, Query, Prefetched> {
   readonly caller: Caller;
   readonly params: Readonly<Record<string, string>>;
@@ -32,7 +35,10 @@ export interface RouteAnswer {
   readonly raw?: RawAnswer;
   /** Headers of the interface that belong to the answer, without their prefix. */
   readonly reservedHeaders?: Readonly<Partial<Record<ResponseHeader, string>>>;
-  /** What an idempotency key keeps instead of the body, for the route's `replay` to make the body from. */
+  /**
+   * What an idempotency key keeps instead of the body, for the route's `replay` to make the body
+   * from.
+   */
   readonly kept?: Json;
   /** Until when that may be kept, in ms since the epoch, if not for the whole day. */
   readonly keepUntil?: number;
@@ -43,7 +49,10 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   /** Name of the operation in the OpenAPI document and the log. */
   readonly operation: string;
   readonly method: Method;
-  /** `/tokens/{id}`: segments in braces become parameters; `{rest+}` at the end takes all that follows. */
+  /**
+   * `/tokens/{id}`: segments in braces become parameters; `{rest+}` at the end takes all that
+   * follows.
+   */
   readonly path: string;
   /**
    * The permission of the operation (docs/api.md#operations). The caller must hold it somewhere;
@@ -60,8 +69,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly mergePatch?: boolean;
   readonly query?: ZodMiniType<Query>;
   /**
-   * Starts a read beside authentication, for the tenant of a key that this instance has seen accepted before. The result is used only if
-   * the key is accepted again.
+   * Starts a read beside authentication, for the tenant of a key that this instance has seen
+   * accepted before. The result is used only if the key is accepted again.
    */
   readonly prefetch?: (
     deps: Deps,
@@ -69,11 +78,14 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
     params: Readonly<Record<string, string>>,
   ) => Promise<Prefetched>;
   /**
-   * What an idempotency key does: nothing (`none`); or it is checked, but nothing is kept, since asking again answers as well
-   * (`read_only`). Without this, the first success is kept, and with it whatever the answer says is `kept`.
+   * What an idempotency key does: nothing (`none`); or it is checked, but nothing is kept, since
+   * asking again answers as well (`read_only`). Without this, the first success is kept, and with
+   * it whatever the answer says is `kept`.
    */
   readonly idempotency?: 'none' | 'read_only';
-  /** Makes the answer again, as the caller may see it now, from what was `kept` of the first one. */
+  /**
+   * Makes the answer again, as the caller may see it now, from what was `kept` of the first one.
+   */
   readonly replay?: (
     deps: Deps,
     input: Pick<RouteInput<Body, Query, Prefetched>, 'caller' | 'body'>,
@@ -92,7 +104,8 @@ export type Route<Deps> = RouteDefinition<Deps, unknown, unknown, unknown>;
 export function route<Deps, Body = undefined, Query = undefined, Prefetched = undefined>(
   definition: RouteDefinition<Deps, Body, Query, Prefetched>,
 ): Route<Deps> {
-  // Body, query and prefetched value reach `handle` only from this row's own schemas and `prefetch`.
+  // Body, query and prefetched value reach `handle` only from this row's own schemas and
+  // `prefetch`.
   return definition as unknown as Route<Deps>;
 }
 

@@ -4,8 +4,9 @@ import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
 import { isJsonObject, type Json } from '../core/shared/json.ts';
 
 /*
- * Pieces of request schemas that several functions share. Messages are the service's own, so that none ever quotes a value. `override` is what
- * the OpenAPI document says of a schema that JSON Schema has no word for.
+ * Pieces of request schemas that several functions share. Messages are the service's own, so that
+ * none ever quotes a value. `override` is what the OpenAPI document says of a schema that JSON
+ * Schema has no word for.
  */
 
 /** A text. */

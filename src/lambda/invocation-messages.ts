@@ -9,8 +9,9 @@ import { causesOf, writeLog } from './request-log.ts';
 const message = z.object({ tenant_id: z.string(), invocation_id: z.string() });
 
 /**
- * The handler of a queue of invocations: each message names one. A message whose handling fails is reported, and comes again after its
- * visibility timeout; what becomes of the invocation is decided by its state, not by its messages.
+ * The handler of a queue of invocations: each message names one. A message whose handling fails is
+ * reported, and comes again after its visibility timeout; what becomes of the invocation is decided
+ * by its state, not by its messages.
  */
 export function invocationMessages(
   operation: string,

@@ -5,8 +5,9 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 export type RecordOutcomes = readonly PromiseSettledResult<unknown>[];
 
 /**
- * A middy middleware: reports the records that failed, so that SQS sends these again and forgets the others
- * (AWS Lambda Developer Guide, "Reporting batch item failures"). The event source mapping must allow it.
+ * A middy middleware: reports the records that failed, so that SQS sends these again and forgets
+ * the others (AWS Lambda Developer Guide, "Reporting batch item failures"). The event source
+ * mapping must allow it.
  */
 export const partialBatch = (): MiddlewareObj<SQSEvent, RecordOutcomes | SQSBatchResponse> => ({
   after: (request) => {

@@ -1,7 +1,10 @@
 import { Logger, LogFormatter, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 
-/** What one request leaves in the log: ids, route, status, time. Never a header, a body, a path with an id in it, or an event. */
+/**
+ * What one request leaves in the log: ids, route, status, time. Never a header, a body, a path with
+ * an id in it, or an event.
+ */
 export interface RequestLogLine {
   readonly level: 'info' | 'error';
   readonly traceId: string;
@@ -10,7 +13,10 @@ export interface RequestLogLine {
   readonly milliseconds: number;
   readonly tenantId?: string;
   readonly applicationId?: string;
-  /** Why an unexpected failure failed: the error's name and where it was thrown, never its message, which may quote a value. */
+  /**
+   * Why an unexpected failure failed: the error's name and where it was thrown, never its message,
+   * which may quote a value.
+   */
   readonly cause?: readonly string[];
 }
 
@@ -35,7 +41,8 @@ type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 class AllowedFields extends LogFormatter {
   override formatAttributes({ logLevel, timestamp }: UnformattedAttributes, given: LogAttributes): LogItem {
     const fields = FIELDS.filter((field) => given[field] !== undefined);
-    // Lambda gives a line without a valid time the level INFO (AWS Lambda Developer Guide, Log-level filtering).
+    // Lambda gives a line without a valid time the level INFO (AWS Lambda Developer Guide,
+    // Log-level filtering).
     const item = new LogItem({
       attributes: { level: logLevel.toLowerCase(), timestamp: timestamp.toISOString() },
     });
@@ -45,7 +52,10 @@ class AllowedFields extends LogFormatter {
 
 const logger = new Logger({ logFormatter: new AllowedFields() });
 
-/** One JSON line on standard output, which Lambda hands to CloudWatch Logs: ids, names, counts, of an allow-list of fields. */
+/**
+ * One JSON line on standard output, which Lambda hands to CloudWatch Logs: ids, names, counts, of
+ * an allow-list of fields.
+ */
 export function writeLog(level: 'info' | 'error', fields: LogFields): void {
   logger[level]('', { ...fields });
 }
@@ -56,10 +66,16 @@ export const consoleLog: RequestLog = ({ level, ...fields }) => {
 };
 
 const FRAMES = 6;
-/** Errors of AWS whose message names an action and a resource and nothing else: without it a missing grant cannot be found. */
+/**
+ * Errors of AWS whose message names an action and a resource and nothing else: without it a missing
+ * grant cannot be found.
+ */
 const SAFE_MESSAGES = new Set(['AccessDeniedException', 'ResourceNotFoundException']);
 
-/** The lines of the stack below the message, which may have lines that look like frames. No frames if the message was changed since. */
+/**
+ * The lines of the stack below the message, which may have lines that look like frames. No frames
+ * if the message was changed since.
+ */
 function framesOf({ stack = '', message }: Error): readonly string[] {
   const start = stack.indexOf(message);
   if (start === -1) return [];
@@ -81,7 +97,10 @@ function describe(error: Error): string {
   ].join(' | ');
 }
 
-/** The chain of an error and its causes, without messages: a message of a library may hold what it was given. */
+/**
+ * The chain of an error and its causes, without messages: a message of a library may hold what it
+ * was given.
+ */
 export function causesOf(error: unknown): readonly string[] {
   const causes: string[] = [];
   for (let current = error; current instanceof Error && causes.length < 4; current = current.cause)

@@ -4,7 +4,10 @@ import type { StoredToken } from '../../src/core/tokens/token.ts';
 import type { CandidateQuery, TokenStore } from '../../src/core/tokens/token-store.ts';
 import { aCvc, aStoredToken, changed, terms } from '../support/builders/a-stored-token.ts';
 
-/** What every {@link TokenStore} does. `make` returns an empty store, or another client of one; no suite shares a tenant. */
+/**
+ * What every {@link TokenStore} does. `make` returns an empty store, or another client of one; no
+ * suite shares a tenant.
+ */
 export function tokenStoreContract(name: string, make: () => TokenStore): void {
   function aTenantsTokens() {
     const [store, tenantId] = [make(), randomUUID()];

@@ -167,7 +167,10 @@ const OPERATIONS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
   },
 };
 
-/** The sweep runs by itself; here it runs over a database of its own, so that it can be counted apart. */
+/**
+ * The sweep runs by itself; here it runs over a database of its own, so that it can be counted
+ * apart.
+ */
 async function sweepCost(prepare: 'token' | 'cvc'): Promise<Cost> {
   const database = await aDatabase();
   const tables = database.tables();
@@ -215,7 +218,9 @@ afterAll(() => service.stop());
 describe('docs/storage.md', () => {
   const documented = documentedCosts();
 
-  /** What the table says; `about` leaves an eighth of room, since tokens fall into shards at random. */
+  /**
+   * What the table says; `about` leaves an eighth of room, since tokens fall into shards at random.
+   */
   const asDocumented = (name: string, { units: counted }: Cost): Cost | undefined => {
     const said = documented.get(name);
     if (said === undefined) return undefined;

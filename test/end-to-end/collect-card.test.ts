@@ -3,7 +3,8 @@ import { startChromium, type Chromium, type Tab } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
 
-// The example of `examples/browser/`, in a browser, as its user and its keyboard meet it. The service is another origin.
+// The example of `examples/browser/`, in a browser, as its user and its keyboard meet it. The
+// service is another origin.
 jest.setTimeout(60_000);
 
 const NUMBER = '4242424242424242';
@@ -47,7 +48,10 @@ interface HeapSnapshot {
   readonly strings: readonly string[];
 }
 
-/** The texts that a page holds. Chromium 150 also writes each number of V8's own code as a text, which is no text of the page. */
+/**
+ * The texts that a page holds. Chromium 150 also writes each number of V8's own code as a text,
+ * which is no text of the page.
+ */
 function textsOf({ snapshot: { meta }, nodes, edges, strings }: HeapSnapshot): string[] {
   const [node, edge] = [meta.node_fields.length, meta.edge_fields.length];
   const at = (field: string) => meta.node_fields.indexOf(field);

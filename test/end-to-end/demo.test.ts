@@ -4,7 +4,10 @@ import { temporaryFolder } from '../support/run-service.ts';
 
 jest.setTimeout(120_000);
 
-/** `npm run demo`, as somebody runs it whose temporary files all go to a folder that can be looked into. */
+/**
+ * `npm run demo`, as somebody runs it whose temporary files all go to a folder that can be looked
+ * into.
+ */
 function runDemo(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   const child = spawn(process.execPath, ['tools/demo/start.ts', ...args], {

@@ -1,4 +1,5 @@
-// A thousand jobs while the workers that run them and the senders that deliver them are killed at random, and messages come twice and late.
+// A thousand jobs while the workers that run them and the senders that deliver them are killed at
+// random, and messages come twice and late.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
@@ -10,10 +11,16 @@ jest.setTimeout(600_000);
 
 const JOBS = 1_000;
 const SUBMITTERS = 8;
-/** When most jobs have been begun, nobody is killed any more, so that the wait has an end; at the latest so long after all were accepted. */
+/**
+ * When most jobs have been begun, nobody is killed any more, so that the wait has an end; at the
+ * latest so long after all were accepted.
+ */
 const KILLS_END_WHEN_RUN = 0.9 * JOBS;
 const KILLS_GO_ON_AT_MOST_MS = 60_000;
-/** So long after the last death: an interrupted job is known by the end of its lease, timeout_ms and a minute, and a dead sender after a minute. */
+/**
+ * So long after the last death: an interrupted job is known by the end of its lease, timeout_ms and
+ * a minute, and a dead sender after a minute.
+ */
 const OVER_AFTER_MS = 150_000;
 
 const UNRELIABLE_QUEUES = ['sqs:duplicate:0.2', 'sqs:delay:2000'];
@@ -100,7 +107,10 @@ function runsByJob(): ReadonlyMap<string, number> {
 /** What was delivered by invocation: every different body, and how often it came. */
 type Deliveries = Map<string, { readonly bodies: Set<string>; readonly count: number }>;
 
-/** Takes deliveries as they come, as a receiver does: a signature is good for five minutes, and a busy machine needs longer for all. */
+/**
+ * Takes deliveries as they come, as a receiver does: a signature is good for five minutes, and a
+ * busy machine needs longer for all.
+ */
 function takeDeliveries(): Deliveries {
   const found: Deliveries = new Map();
   const webhook = new Webhook(service.credentials.webhook_secret);

@@ -1,4 +1,5 @@
-// Real traffic while what the service stands on fails. The model in the test knows what was acknowledged, and compares.
+// Real traffic while what the service stands on fails. The model in the test knows what was
+// acknowledged, and compares.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { setFaults } from '../support/fault-control.ts';
@@ -23,7 +24,10 @@ const CLIENTS = 24;
 const TRAFFIC_MS = 5_000;
 const RECOVERED_WITHIN_MS = 10_000;
 
-/** What the faults and the clients draw from: `FAULT_SEED=7 npx jest ...`. What they meet depends on the order of the calls, too. */
+/**
+ * What the faults and the clients draw from: `FAULT_SEED=7 npx jest ...`. What they meet depends on
+ * the order of the calls, too.
+ */
 const SEED = Number(process.env['FAULT_SEED'] ?? 1);
 const seedOfClient = (client: number): number => (SEED - 1) * 1_000 + client;
 
@@ -40,7 +44,10 @@ async function made(key: string, path: string, body: unknown): Promise<Body> {
   return answer.body;
 }
 
-/** A tenant of its own, so that everything in it was made under the fault, and no key of it is in any memory. */
+/**
+ * A tenant of its own, so that everything in it was made under the fault, and no key of it is in
+ * any memory.
+ */
 async function aTarget(): Promise<TrafficTarget> {
   const { management_key: managementKey } = await operatorOf(service.credentials, {
     command: 'create-tenant',
@@ -278,7 +285,10 @@ describe('no wrong answer, no lost write, no duplicate, and clear failures', () 
   });
 });
 
-/** A request under an idempotency key whose answer could not be kept, though everything else was done. */
+/**
+ * A request under an idempotency key whose answer could not be kept, though everything else was
+ * done.
+ */
 interface Unkept {
   readonly name: string;
   readonly key: string;

@@ -12,8 +12,9 @@ interface Answer {
 }
 
 /**
- * A client as they are in the field: written for another service of this kind, with a header prefix of its own, and with the habits of its
- * HTTP library. It cannot be changed, only pointed at another host.
+ * A client as they are in the field: written for another service of this kind, with a header prefix
+ * of its own, and with the habits of its HTTP library. It cannot be changed, only pointed at
+ * another host.
  */
 class FieldClient {
   readonly #base: URL;

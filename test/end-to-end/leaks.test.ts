@@ -76,7 +76,9 @@ function filesBelow(folder: string): Record<string, Buffer> {
   return found;
 }
 
-/** All items of all tables, each value as its bytes: files of the local database may be compressed. */
+/**
+ * All items of all tables, each value as its bytes: files of the local database may be compressed.
+ */
 async function tables(): Promise<Buffer> {
   const items = await allItems(service.credentials.aws_endpoint_url);
   const kinds = new Set(items.map(({ sk }) => (sk?.S ?? '').split('#')[0]));
@@ -145,7 +147,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
   const as = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api(key, method, path, { headers, ...(body === undefined ? {} : { body }) });
 
-  // Tokens: data, cvc, metadata, mask, terms, large data, kept answers, updates, lists, searches, and refusals that quote nothing.
+  // Tokens: data, cvc, metadata, mask, terms, large data, kept answers, updates, lists, searches,
+  // and refusals that quote nothing.
   const { body: card } = await as(
     'POST',
     '/tokens',
@@ -247,7 +250,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
     webhookSecret: service.credentials.webhook_secret,
   } as Record<string, string>;
 
-  // Error bodies are for the caller, and quote nothing of what it sent; only a reactor's author may say something.
+  // Error bodies are for the caller, and quote nothing of what it sent; only a reactor's author may
+  // say something.
   const errors = collected.filter(({ status }) => status >= 400);
   expect(errors.map(({ status }) => status).toSorted()).toEqual([400, 400, 400, 400, 400, 400, 500, 502]);
   const errorBodies = Object.fromEntries(
@@ -260,7 +264,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
     'all items of all tables': stored,
     'output and logs': Buffer.from(service.output()),
     ...Object.fromEntries(
-      // The laptop's own note of the first tenant's credentials, mode 0600: it is made to hold them.
+      // The laptop's own note of the first tenant's credentials, mode 0600: it is made to hold
+      // them.
       Object.entries(filesBelow(data)).filter(([path]) => path !== join(data, 'credentials.json')),
     ),
   };

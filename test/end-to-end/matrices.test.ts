@@ -16,8 +16,8 @@ import {
 } from '../support/service.ts';
 
 /*
- * Two matrices over the route tables themselves, so that a new route is covered by being there: what each single permission opens,
- * and what one tenant can learn of another.
+ * Two matrices over the route tables themselves, so that a new route is covered by being there:
+ * what each single permission opens, and what one tenant can learn of another.
  */
 
 const ROUTES = allRoutes();
@@ -137,7 +137,8 @@ describe('two tenants', () => {
     });
     const hostile = client(sender.body.key);
     const app = await aRevealingApplication();
-    // V8 may take a name with an escape for another that stood at its place and begins as it is written (docs/decisions/0014).
+    // V8 may take a name with an escape for another that stood at its place and begins as it is
+    // written (docs/decisions/0014).
     for (const data of [{ first: 1, '"': 2 }, { second: 1, 'a\n': 2 }, { third: { '\t': 1 } }]) {
       const asItBegins = JSON.parse(JSON.stringify(data).replace(/\\["nt]/, '\\\\')) as object;
       expect((await hostile.post('/tokens', { type: 'token', data: asItBegins })).status).toBe(201);

@@ -70,7 +70,10 @@ function onCalled(operation: string): void {
   if (script?.pid !== undefined) process.kill(-script.pid, 'SIGKILL');
 }
 
-/** Runs a step of the script. Resolves with its exit code, `null` if it was cut off, and what it said. */
+/**
+ * Runs a step of the script. Resolves with its exit code, `null` if it was cut off, and what it
+ * said.
+ */
 async function restore(...args: readonly string[]): Promise<{ code: number | null; told: string }> {
   const child = spawn(resolve('bin/restore.sh'), args, {
     // A group of its own, to be killed with whatever it runs.

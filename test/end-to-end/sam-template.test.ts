@@ -58,7 +58,10 @@ const resources = (): Body => read('sam.template.json').Resources;
 const properties = (id: string): Body => resources()[id].Properties;
 const event = (name: string): Body => read(join('sam-events', `${name}.json`));
 
-/** As SAM 1.164 (samcli/local/lambdafn/env_vars.py): the file beats the shell, the shell the template. */
+/**
+ * As SAM 1.164 (samcli/local/lambdafn/env_vars.py): the file beats the shell, the shell the
+ * template.
+ */
 function variablesBySam(id: string, shell: Variables): Variables {
   const overrides = read('sam.env.json')[id] as Variables;
   const declared = Object.entries(properties(id).Environment.Variables as Variables);

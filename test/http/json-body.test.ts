@@ -6,7 +6,9 @@ const parse = (text: string) => parseJsonBody(contentOfText(text));
 const refused = (detail: unknown = expect.any(String)) =>
   expect.objectContaining({ code: 'validation_failed', message: detail });
 
-/** The exact value of a decimal number as a fraction of whole numbers, by nothing but whole numbers. */
+/**
+ * The exact value of a decimal number as a fraction of whole numbers, by nothing but whole numbers.
+ */
 function exact(text: string): readonly [numerator: bigint, powerOfTen: number] {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];

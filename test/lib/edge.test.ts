@@ -20,7 +20,10 @@ function stackOf(stacks: readonly Stack[], name: string): Stack['template'] {
 
 const text = (stacks: readonly Stack[], name: string) => JSON.stringify(stackOf(stacks, name));
 
-/** The references to values of the secret in a stack, in the order in which they stand: each by its version, or its stage. */
+/**
+ * The references to values of the secret in a stack, in the order in which they stand: each by its
+ * version, or its stage.
+ */
 const references = (stacks: readonly Stack[], name: string) =>
   [...text(stacks, name).matchAll(/:SecretString:([^}]*)\}\}/g)].map(([, tail = '']) => tail);
 

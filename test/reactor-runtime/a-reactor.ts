@@ -28,7 +28,8 @@ export const answerOf = (code: string, args: unknown = {}, changes: Record<strin
   withReactor(code, async (reactor) => (await reactor.invoke(args, changes)).answer);
 
 /**
- * A reactor whose function does `attack` when asked to, and else answers `inspection`: what an attack did, and what the next invocation sees of it.
+ * A reactor whose function does `attack` when asked to, and else answers `inspection`: what an
+ * attack did, and what the next invocation sees of it.
  */
 export async function attacked(
   attack: string,

@@ -32,11 +32,11 @@ describe('emptying the temp folder', () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  test('of nothing', () => {
+  it('of nothing', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  test('of thousands of names and of folders beside folders', () => {
+  it('of thousands of names and of folders beside folders', () => {
     for (let at = 0; at < 2_000; at += 1) writeFileSync(join(folder, `file-${String(at)}`), '');
     for (let at = 0; at < 200; at += 1) {
       mkdirSync(join(folder, `folder-${String(at)}`, 'inner'), { recursive: true });
@@ -44,7 +44,7 @@ describe('emptying the temp folder', () => {
     }
   });
 
-  test('of folders deeper than the longest path', () => {
+  it('of folders deeper than the longest path', () => {
     const before = process.cwd();
     process.chdir(folder);
     for (let at = 0; at < 200; at += 1) {
@@ -55,7 +55,7 @@ describe('emptying the temp folder', () => {
     process.chdir(before);
   });
 
-  test('of what nobody may read, and of links that lead elsewhere', () => {
+  it('of what nobody may read, and of links that lead elsewhere', () => {
     mkdirSync(join(folder, 'closed', 'inner'), { recursive: true });
     writeFileSync(join(folder, 'closed', 'inner', 'file'), '');
     symlinkSync(outside, join(folder, 'link'));

@@ -19,12 +19,12 @@ const got = (outcomes: Record<string, string>) =>
   Object.entries(outcomes).filter(([, outcome]) => outcome.startsWith('GOT'));
 
 describe('the runtime out of reach', () => {
-  test('nothing of the environment is there, by any way of reading it', async () => {
+  it('nothing of the environment is there, by any way of reading it', async () => {
     const code = `module.exports = async () => [Object.keys(process.env).length, Object.values(process.env).join()]`;
     expect(await answerOf(code)).toEqual({ outcome: 'returned', value: [0, ''] });
   });
 
-  test.each([
+  it.each([
     '/proc/self/environ',
     '/proc/self/mem',
     '/proc/1/environ',
@@ -62,7 +62,7 @@ describe('the runtime out of reach', () => {
     expect(Object.keys(value).length).toBeGreaterThan(40);
   });
 
-  test('descriptors that whoever started the runtime left open are not there', async () => {
+  it('descriptors that whoever started the runtime left open are not there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-open-'));
     writeFileSync(join(folder, 'log'), 'plain');
     // By bash, since a descriptor of two digits is nothing to other shells.
@@ -83,14 +83,14 @@ describe('the runtime out of reach', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('a process has no descriptors but its event, its answer and nothing', async () => {
+  it('a process has no descriptors but its event, its answer and nothing', async () => {
     const code = `const fs = require('fs'); module.exports = () => { const open = []; for (let fd = 0; fd < 200; fd += 1) try { const s = fs.fstatSync(fd); open.push(fd + (s.isSocket() ? ' socket' : s.isCharacterDevice() ? ' device' : s.isFIFO() ? ' pipe' : s.isFile() ? ' file' : '')) } catch {} return open };`;
     const { value } = await answerOf(code);
     // Not those of the tests' own runner, of which the runtime makes `/dev/null` too.
     expect(value.filter((entry: string) => / (socket|file)$/.test(entry))).toEqual(['0 socket', '1 socket']);
   });
 
-  test('the Runtime API cannot be reached by any module', async () => {
+  it('the Runtime API cannot be reached by any module', async () => {
     await withReactor(
       trying(
         `const port = req.args.port; const host = '127.0.0.1'; const os = require('os');
@@ -125,7 +125,7 @@ describe('the runtime out of reach', () => {
     );
   });
 
-  test('an event that the code has made up permits nothing', async () => {
+  it('an event that the code has made up permits nothing', async () => {
     const code = `const fs = require('fs'); const file = require('os').tmpdir() + '/event'; const frame = (value) => { const text = Buffer.from(JSON.stringify(value)); const head = Buffer.alloc(4); head.writeUInt32BE(text.length); return Buffer.concat([head, text]) };
       const ports = { local_ports: [9], localPorts: [9], client: { base_url: 'http://127.0.0.1:9', api_key: 'k', header_prefix: 'SVC' } };
       fs.writeFileSync(file, frame({ ...ports, request: { args: { forged: true }, configuration: {} } }));
@@ -134,7 +134,7 @@ describe('the runtime out of reach', () => {
     expect(await answerOf(code)).toEqual({ outcome: 'returned', value: [true, 'EACCES'] });
   });
 
-  test('what an event admits is admitted to that event and those like it alone', async () => {
+  it('what an event admits is admitted to that event and those like it alone', async () => {
     const code = `module.exports = () => new Promise((done) => require('net').connect(9, '127.0.0.1').on('connect', () => done('connected')).on('error', (error) => done(error.code)));`;
     await withReactor(code, async (reactor) => {
       const answers = [];
@@ -147,7 +147,7 @@ describe('the runtime out of reach', () => {
 });
 
 describe('the answer is one, and its author’s', () => {
-  test.each([
+  it.each([
     ['JSON', 'JSON.stringify = () => "{\\"outcome\\":\\"stale\\"}"; JSON.parse = () => 1'],
     ['Promise', 'globalThis.Promise = class {}; Promise.prototype.then = () => {}; '],
     ['Promise methods', 'Object.getPrototypeOf((async () => {})()).then = () => {}'],
@@ -179,12 +179,12 @@ describe('the answer is one, and its author’s', () => {
     expect(next).toEqual(clean);
   });
 
-  test('toJSON of every object applies to the author’s value alone', async () => {
+  it('toJSON of every object applies to the author’s value alone', async () => {
     const { result } = await attacked('Object.prototype.toJSON = () => 7; return { raw: 1 }');
     expect(result.answer).toEqual({ outcome: 'returned', value: 7 });
   });
 
-  test('what comes after the first answer is ignored', async () => {
+  it('what comes after the first answer is ignored', async () => {
     const attack =
       'setTimeout(() => { throw new Error("second") }, 0); setImmediate(() => Promise.reject(1)); return "first"';
     const { result, next } = await attacked(attack);
@@ -194,7 +194,7 @@ describe('the answer is one, and its author’s', () => {
 });
 
 describe('the next invocation sees nothing', () => {
-  test.each([
+  it.each([
     [
       'globals',
       'globalThis.kept = 1; Object.prototype.kept = 1',
@@ -257,7 +257,7 @@ describe('the next invocation sees nothing', () => {
     expect(started).toBe(1);
   });
 
-  test('the temp folder itself stays, and nothing beside it is touched', async () => {
+  it('the temp folder itself stays, and nothing beside it is touched', async () => {
     const code = trying(
       `const fs = require('fs'); const t = require('os').tmpdir(); try { fs.rmSync(t, { recursive: true }) } catch {}`,
       `{ chmod: () => fs.chmodSync(t, 0), rmdir: () => fs.rmdirSync(t), rename: () => fs.renameSync(t, t + '2'), beside: () => fs.writeFileSync(t + '/../beside', 'x'), task: () => fs.writeFileSync(require.resolve ? 'x' : __filename, 'x'), own: () => fs.writeFileSync(__filename, 'x') }`,

@@ -3,7 +3,7 @@ import { attacked, withReactor } from './a-reactor.ts';
 const clean = { outcome: 'returned', value: 'clean' };
 
 describe('code that takes more than its share', () => {
-  test.each([
+  it.each([
     ['an endless loop', 'for (;;);'],
     ['endless microtasks', 'for (;;) await null;'],
     ['a promise that never settles', 'await new Promise(() => {})'],
@@ -19,7 +19,7 @@ describe('code that takes more than its share', () => {
     expect(started).toBe(1);
   });
 
-  test('native code that cannot be interrupted ends with its process', async () => {
+  it('native code that cannot be interrupted ends with its process', async () => {
     const attack = 'require("crypto").pbkdf2Sync("a", "b", 1e9, 64, "sha512")';
     const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 400 });
     expect(result.answer).toEqual({ outcome: 'timed_out' });
@@ -27,7 +27,7 @@ describe('code that takes more than its share', () => {
     expect(started).toBe(1);
   });
 
-  test.each([
+  it.each([
     ['the heap', 'const all = []; for (;;) all.push(new Array(1000).fill({}))'],
     ['Buffers', 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1))'],
     ['small Buffers', 'const all = []; for (;;) all.push(Buffer.alloc(1e4, 1))'],
@@ -40,7 +40,7 @@ describe('code that takes more than its share', () => {
     expect(started).toBe(1);
   });
 
-  test('one string that does not fit ends its own process alone', async () => {
+  it('one string that does not fit ends its own process alone', async () => {
     const attack = 'let s = "x"; const all = []; for (;;) { s += s; all.push(s); s.charCodeAt(1) }';
     const { result, next, started } = await attacked(attack, '"clean"', { timeout_ms: 20_000 });
     expect(result.answer.outcome).toMatch(/out_of_memory|threw/);
@@ -48,7 +48,7 @@ describe('code that takes more than its share', () => {
     expect(started).toBe(1);
   });
 
-  test.each([
+  it.each([
     ['process.exit', 'process.exit(7)'],
     ['process.reallyExit', 'process.reallyExit(7)'],
   ])('%s ends its own process alone', async (_what, attack) => {
@@ -58,7 +58,7 @@ describe('code that takes more than its share', () => {
     expect(started).toBe(1);
   });
 
-  test.each([
+  it.each([
     ['over 5 MB', 'return "x".repeat(5e6)', 'too_large'],
     ['over 5 MB in UTF-8 only', 'return "\\u20ac".repeat(2e6)', 'too_large'],
     ['of 50 MB', 'return Array(50).fill("x".repeat(1e6))', 'too_large'],
@@ -78,7 +78,7 @@ describe('code that takes more than its share', () => {
     expect(next).toEqual(clean);
   });
 
-  test('endless output neither fills memory nor reaches the log', async () => {
+  it('endless output neither fills memory nor reaches the log', async () => {
     const code = `module.exports = async (req) => {
       const line = 'x'.repeat(1000);
       if (req.args.endless) for (;;) { console.log(line); process.stdout.write(line); process.stderr.write(line); }
@@ -93,7 +93,7 @@ describe('code that takes more than its share', () => {
     });
   });
 
-  test('an invocation makes ten thousand names at most, by whatever makes them', async () => {
+  it('an invocation makes ten thousand names at most, by whatever makes them', async () => {
     const code = `const fs = require('fs'); const t = require('os').tmpdir() + '/'; const until = (make) => { for (let at = 0; at < 30000; at += 1) try { make(at) } catch (error) { return [at, error.code] } return 'no end' };
       module.exports = (req) => until({ files: (at) => fs.closeSync(fs.openSync(t + at, 'w')), folders: (at) => fs.mkdirSync(t + at), nested: (at) => fs.mkdirSync(t + at + '/b/c/d/e/f/g/h', { recursive: true }), copies: (at) => fs.copyFileSync('/dev/null', t + at), named: () => fs.mkdtempSync(t) }[req.args.by]);`;
     await withReactor(
@@ -108,7 +108,7 @@ describe('code that takes more than its share', () => {
     );
   });
 
-  test('a loaded reactor that dies before its event is loaded again', async () => {
+  it('a loaded reactor that dies before its event is loaded again', async () => {
     const code = `const timer = setTimeout(() => process.exit(1), 30); module.exports = () => { clearTimeout(timer); return 'clean' }`;
     await withReactor(code, async (reactor) => {
       await new Promise((resolve) => setTimeout(resolve, 400));

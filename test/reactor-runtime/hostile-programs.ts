@@ -1,5 +1,6 @@
-// Programs that try to get at other invocations, or to hurt the loop; what they found or left is not to be seen by anyone else. Each is the body of
-// `async (req, require) => { ... }`, where `req.args.port` may be the Runtime API's port and `req.args.card` the invocation's own plant.
+// Programs that try to get at other invocations, or to hurt the loop; what they found or left is
+// not to be seen by anyone else. Each is the body of `async (req, require) => { ... }`, where
+// `req.args.port` may be the Runtime API's port and `req.args.card` the invocation's own plant.
 
 /** How a program that does not end by itself is ended. */
 export type End = 'timeout' | 'exit' | 'memory' | 'crash';
@@ -12,7 +13,10 @@ export interface HostileProgram {
   readonly ends?: End;
 }
 
-/** What every program may use: `look` finds plants, `attempt` gives what a call gives or why it failed, `told` that as a short text. */
+/**
+ * What every program may use: `look` finds plants, `attempt` gives what a call gives or why it
+ * failed, `told` that as a short text.
+ */
 const TOOLS = `const look = (x) => String(x).match(/4000[0-9]{12}|PLANT-[a-z0-9]+/g) || [];
 const attempt = (f) => { try { return f(); } catch (e) { return e.code || e.message; } };
 const told = (f) => String(attempt(f)).slice(0, 80);

@@ -7,7 +7,10 @@ import { answerOf, layer } from './a-reactor.ts';
 
 const DOCUMENT = readFileSync('docs/reactor-isolation.md', 'utf8');
 
-/** The rows of the table in a section: what the first column says, and the names in backticks in the column that lists them. */
+/**
+ * The rows of the table in a section: what the first column says, and the names in backticks in the
+ * column that lists them.
+ */
 function rowsOf(
   section: string,
   column: 0 | 1,
@@ -33,7 +36,10 @@ const namesAbout = (section: string, about: RegExp): readonly string[] =>
     .filter((row) => about.test(row.about))
     .flatMap(({ names }) => names);
 
-/** Asks the layer's Node, as the runtime starts it, what it has. A file: `-p` would add globals of its own. */
+/**
+ * Asks the layer's Node, as the runtime starts it, what it has. A file: `-p` would add globals of
+ * its own.
+ */
 function askNode(): Record<'halves' | 'modules' | 'globals' | 'process', readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-node-'));
   const file = join(folder, 'ask.js');
@@ -52,21 +58,21 @@ function askNode(): Record<'halves' | 'modules' | 'globals' | 'process', readonl
 const NODE = askNode();
 
 describe('docs/reactor-isolation.md says of everything that this Node has why it cannot leave the process', () => {
-  test('native halves', () => {
+  it('native halves', () => {
     expect(namesOf('Native halves', 0)).toEqual(NODE.halves);
   });
 
-  test('modules, and the verdicts are those of the runtime', () => {
+  it('modules, and the verdicts are those of the runtime', () => {
     expect(namesOf('Modules', 1)).toEqual(NODE.modules);
     expect([...namesAbout('Modules', /^given/)].sort()).toEqual([...ALLOWED].sort());
     expect([...namesAbout('Modules', /^refused/)].sort()).toEqual(Object.keys(REFUSED).sort());
   });
 
-  test('globals', () => {
+  it('globals', () => {
     expect(namesOf('Globals', 1)).toEqual(NODE.globals);
   });
 
-  test('members of process, and those that are refused do not work', async () => {
+  it('members of process, and those that are refused do not work', async () => {
     expect(namesOf('Members of `process`', 1)).toEqual(NODE.process);
     const refused = namesAbout('Members of `process`', /^refused/);
     const code = `module.exports = (req) => req.args.names.filter((name) => { const member = process[name]; if (member === undefined) return false; try { member(); return true } catch (error) { return error.code !== 'EACCES' } });`;

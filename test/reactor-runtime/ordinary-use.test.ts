@@ -7,24 +7,24 @@ import { answerOf, withReactor } from './a-reactor.ts';
 const value = (returned: unknown) => ({ outcome: 'returned', value: returned });
 
 describe('what an author may expect', () => {
-  test('the code runs on Node 16.20.2', async () => {
+  it('the code runs on Node 16.20.2', async () => {
     expect(await answerOf('module.exports = async () => process.version')).toEqual(value('v16.20.2'));
   });
 
-  test('the request is args, configuration and no client where the reactor has no application', async () => {
+  it('the request is args, configuration and no client where the reactor has no application', async () => {
     const request = { args: { n: 1 }, configuration: { MODE: 'test' } };
     expect(await answerOf('module.exports = async (req) => req', {}, { request })).toEqual(
       value({ ...request, bt: null }),
     );
   });
 
-  test('a plain function, and one that returns nothing, are functions too', async () => {
+  it('a plain function, and one that returns nothing, are functions too', async () => {
     expect(await answerOf('module.exports = (req) => req.args.n + 1', { n: 1 })).toEqual(value(2));
     expect(await answerOf('module.exports = () => {}')).toEqual({ outcome: 'returned' });
     expect(await answerOf('module.exports = async () => null')).toEqual(value(null));
   });
 
-  test('timers, promises and streams work across ticks', async () => {
+  it('timers, promises and streams work across ticks', async () => {
     const code = `module.exports = async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       let text = ''; for await (const part of require('stream').Readable.from(['a', 'b'])) text += part;
@@ -33,7 +33,7 @@ describe('what an author may expect', () => {
     expect(await answerOf(code)).toEqual(value('ab'));
   });
 
-  test('files can be written, read and removed below os.tmpdir()', async () => {
+  it('files can be written, read and removed below os.tmpdir()', async () => {
     const code = `const fs = require('fs'); const { join } = require('path');
     module.exports = async () => {
       const root = fs.mkdtempSync(join(require('os').tmpdir(), 'x-'));
@@ -52,7 +52,7 @@ describe('what an author may expect', () => {
     );
   });
 
-  test.each([
+  it.each([
     ['ajv', `new (require('ajv'))().compile({ type: 'object', required: ['a'] })({ a: 1 })`, true],
     ['axios', `typeof require('axios').create({ baseURL: 'https://x.example' }).get`, 'function'],
     ['uuid', `require('uuid').validate(require('uuid').v4())`, true],
@@ -72,7 +72,7 @@ describe('what an author may expect', () => {
     expect(await answerOf(`module.exports = async () => ${expression}`)).toEqual(value(expected));
   });
 
-  test('axios calls a server of the network that it may reach: the service on this machine', async () => {
+  it('axios calls a server of the network that it may reach: the service on this machine', async () => {
     const server = createServer((_request, response) => response.end('{"pong":true}'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const base = `http://127.0.0.1:${String((server.address() as { port: number }).port)}`;
@@ -82,14 +82,14 @@ describe('what an author may expect', () => {
     server.close();
   });
 
-  test('the versions promised are the versions bundled', () => {
+  it('the versions promised are the versions bundled', () => {
     for (const { name, version } of AUTHOR_PACKAGES) {
       const found = JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
       expect({ name, version: found.version }).toEqual({ name, version });
     }
   });
 
-  test('anything else cannot be required, and the error says what can', async () => {
+  it('anything else cannot be required, and the error says what can', async () => {
     const code = `module.exports = async (req) => { try { require(req.args.name) } catch (error) { return error.code + ' ' + error.message } }`;
     const names = [
       'lodash',
@@ -109,7 +109,7 @@ describe('what an author may expect', () => {
 });
 
 describe('how code can fail', () => {
-  test.each([
+  it.each([
     ['syntax', 'module.exports = async ( => 1'],
     ['syntax', '}); globalThis.escaped = true; (function () {'],
     ['threw', 'throw new Error("no")'],
@@ -127,16 +127,16 @@ describe('how code can fail', () => {
     });
   });
 
-  test('an endless loop while loading ends at the deadline', async () => {
+  it('an endless loop while loading ends at the deadline', async () => {
     expect(await answerOf('for (;;);')).toEqual({ outcome: 'not_loaded', reason: 'timed_out' });
   });
 
-  test('code that fills memory while loading is told so', async () => {
+  it('code that fills memory while loading is told so', async () => {
     const code = 'const all = []; for (;;) all.push(new Array(1000).fill({}))';
     expect(await answerOf(code)).toEqual({ outcome: 'not_loaded', reason: 'memory' });
   });
 
-  test('code of another hash than the event names is not run', async () => {
+  it('code of another hash than the event names is not run', async () => {
     await withReactor('module.exports = () => 1', async (reactor) => {
       expect((await reactor.invoke({}, { code_sha256: '0'.repeat(64) })).answer).toEqual({
         outcome: 'stale',
@@ -145,7 +145,7 @@ describe('how code can fail', () => {
     });
   });
 
-  test('an event that the service does not send is an error, and the next one is answered', async () => {
+  it('an event that the service does not send is an error, and the next one is answered', async () => {
     await withReactor('module.exports = () => 1', async (reactor) => {
       expect((await reactor.send('nonsense')).failure.errorType).toBe('Reactor.InvalidEvent');
       expect((await reactor.invoke()).answer).toEqual(value(1));
@@ -157,7 +157,7 @@ describe('how code can fail', () => {
     error: { name: 'Error', message: '', status: null, errors: null, ...error },
   });
 
-  test.each([
+  it.each([
     ['an error', 'new TypeError("bad")', { name: 'TypeError', message: 'bad' }],
     ['text', '"bad"', { message: 'bad' }],
     ['nothing', 'undefined', {}],
@@ -195,7 +195,7 @@ describe('how code can fail', () => {
     expect(await answerOf(`module.exports = () => { throw ${expression} }`)).toEqual(threw(expected));
   });
 
-  test('an error is bounded in length', async () => {
+  it('an error is bounded in length', async () => {
     const code = `module.exports = async () => { throw Object.assign(new Error('m'.repeat(1e6)), { name: 'n'.repeat(1e6), errors: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ['f' + i, Array(1000).fill('x'.repeat(1e4))])) }) }`;
     const answer = await answerOf(code);
     expect(answer.error.message).toHaveLength(2_000);
@@ -204,7 +204,7 @@ describe('how code can fail', () => {
     expect(answer.error.errors.f0).toHaveLength(10);
   });
 
-  test.each([
+  it.each([
     ['an unhandled rejection', 'Promise.reject(new Error("late")); await new Promise(() => {})'],
     ['an uncaught exception', 'setTimeout(() => { throw new Error("late") }); await new Promise(() => {})'],
   ])('%s while the function runs is an error it threw', async (_what, body) => {

@@ -1,7 +1,10 @@
 import { withReactor } from './a-reactor.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
-/** Runs the program that it is given, or is honest: holds a card for a while wherever code does, and answers what only its own arguments tell. */
+/**
+ * Runs the program that it is given, or is honest: holds a card for a while wherever code does, and
+ * answers what only its own arguments tell.
+ */
 const CODE = `const AsyncFunction = (async () => {}).constructor; const { join } = require('path');
 module.exports = async (req) => {
   const { program, card } = req.args;
@@ -20,12 +23,12 @@ const cardOf = (at: number) => ({
 });
 
 describe('nothing of an invocation, or to it, reaches another one', () => {
-  test('there are hostile programs enough', () => {
+  it('there are hostile programs enough', () => {
     expect(HOSTILE.length).toBeGreaterThanOrEqual(110);
     expect(new Set(HOSTILE.map(({ name }) => name)).size).toBe(HOSTILE.length);
   });
 
-  test('hostile after honest, honest after hostile', async () => {
+  it('hostile after honest, honest after hostile', async () => {
     await withReactor(CODE, async (reactor) => {
       const planted: string[] = [];
       let [invocations, before] = [0, 'nothing'];

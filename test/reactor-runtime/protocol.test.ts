@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { layer, withReactor } from './a-reactor.ts';
 
-/** Is called by the runtime itself as `Function`, so that `import()` in its body would be Node's own. */
+/**
+ * Is called by the runtime itself as `Function`, so that `import()` in its body would be Node's
+ * own.
+ */
 const IN_ITS_NAME = `const fs = require('fs'), t = require('os').tmpdir(); const seen = [], S = Object.prototype.toString, E = Error;
 Object.prototype.toString = function () { try { if (Object.prototype.hasOwnProperty.call(this, 'configuration')) { globalThis.req = this; return "return import('" + t + "/x.cjs')"; } } catch {} return S.call(this); };
 Function.prototype.then = function (ok) { delete Function.prototype.then; Object.prototype.toString = S; const f = this; fs.writeFileSync(t + '/x.cjs', 'module.exports = 1');
@@ -12,7 +15,10 @@ Function.prototype.then = function (ok) { delete Function.prototype.then; Object
   let r = [String(x).slice(0, 400), typeof got]; if (got) try { const b = got.require('internal/test/binding').internalBinding; r.push('internalBinding ' + typeof b, Object.keys(got.constructor).slice(0, 5)); } catch (e) { r.push(e.message); } ok(r); }); };
 module.exports = Function;`;
 
-/** Every word of the runtime, as a getter and setter on Object.prototype, and every member of what it may use: which of them run while it speaks with the loop? */
+/**
+ * Every word of the runtime, as a getter and setter on Object.prototype, and every member of what
+ * it may use: which of them run while it speaks with the loop?
+ */
 const LISTENING = `const log = new Set(); let busy = false; const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys, construct, get } = Reflect; const { includes } = String.prototype; const add = Set.prototype.add.bind(log); const ErrorClass = Error;
 const note = (name) => { if (busy) return; busy = true; try { ErrorClass.stackTraceLimit = 30; const { stack } = new ErrorClass(); if (apply(includes, stack, ['worker.cjs']) && (apply(includes, stack, ['nextEvent']) || apply(includes, stack, [' say ']) || apply(includes, stack, [' receive ']))) add(name); } finally { busy = false; } };
 const wrap = (owner, path) => { for (const key of ownKeys(owner)) { const before = getOwnPropertyDescriptor(owner, key); if (!before.configurable || key === 'constructor') continue; const name = path + '.' + String(key);
@@ -25,7 +31,7 @@ for (const [path, owner] of Object.entries({ typed, Uint8Array: Uint8Array.proto
 module.exports = () => [...log];`;
 
 describe('between the runtime and the loop', () => {
-  test('nothing that code can replace runs beneath it', async () => {
+  it('nothing that code can replace runs beneath it', async () => {
     const runtime = readFileSync(join(layer(), 'runtime/worker.cjs'), 'utf8');
     const own = Object.getOwnPropertyNames(Object.prototype);
     const descriptor = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable'];
@@ -45,14 +51,14 @@ describe('between the runtime and the loop', () => {
     });
   });
 
-  test('import() is nobody’s, also in the name of the runtime', async () => {
+  it('import() is nobody’s, also in the name of the runtime', async () => {
     await withReactor(IN_ITS_NAME, async (reactor) => {
       const { answer } = await reactor.invoke();
       expect(answer.value?.slice(1)).toEqual(['undefined']);
     });
   });
 
-  test('a line that becomes more than the loop can hold is no answer, and does not end it', async () => {
+  it('a line that becomes more than the loop can hold is no answer, and does not end it', async () => {
     const code = `const fs = require('fs'); module.exports = (req) => { const { kind, unit, close } = req.args; const n = Math.floor(4.9e6 / (unit.length + close.length)); const line = Buffer.from(kind + unit.repeat(n) + '0' + close.repeat(n) + '\\n'); for (let at = 0; at < line.length;) at += fs.writeSync(1, line, at); for (;;); };`;
     await withReactor(code, async (reactor) => {
       const answers = [];

@@ -17,13 +17,13 @@ import { delimiter, join } from 'node:path';
 import { buildReactorLayer } from '../../lib/reactor-layer.ts';
 
 describe('the layer', () => {
-  test('equal inputs give the same folder and hash; each architecture has its own', () => {
+  it('equal inputs give the same folder and hash; each architecture has its own', () => {
     const [first, second] = [buildReactorLayer('x86_64'), buildReactorLayer('x86_64')];
     expect(first).toEqual(second);
     expect(buildReactorLayer('arm64').hash).not.toBe(first.hash);
   });
 
-  test.each(['x86_64', 'arm64'] as const)(
+  it.each(['x86_64', 'arm64'] as const)(
     '%s: holds what the contract names and nothing else',
     (architecture) => {
       const { folder } = buildReactorLayer(architecture);
@@ -39,7 +39,7 @@ describe('the layer', () => {
     },
   );
 
-  test('a download that is not what was published is refused, and leaves nothing behind', () => {
+  it('a download that is not what was published is refused, and leaves nothing behind', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-npm-'));
     const before = readdirSync('.cache').sort();
     // An npm that delivers something else.
@@ -57,8 +57,9 @@ describe('the layer', () => {
     rmSync(folder, { recursive: true });
   });
 
-  // Lambda's files belong to another user than runs them; of a file that it may run but not read, the kernel hides the process from that user's others.
-  (process.getuid?.() === 0 ? test : test.skip)('a worker cannot open the memory of the loop', () => {
+  // Lambda's files belong to another user than runs them; of a file that it may run but not read,
+  // the kernel hides the process from that user's others.
+  (process.getuid?.() === 0 ? it : it.skip)('a worker cannot open the memory of the loop', () => {
     const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
     expect(statSync(join(folder, 'bin/node')).mode & 0o777).toBe(0o711);
     const place = mkdtempSync(join(tmpdir(), 'cloakroom-layer-'));
@@ -89,7 +90,7 @@ describe('the layer', () => {
     rmSync(place, { recursive: true });
   });
 
-  test('bootstrap refuses to empty a temp folder that is not its own', () => {
+  it('bootstrap refuses to empty a temp folder that is not its own', () => {
     const { folder } = buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64');
     const loop = join(folder, 'runtime/loop.cjs');
     const marker = mkdtempSync('/tmp/cloakroom-marker-');

@@ -1,12 +1,12 @@
 import { readAnswer, readLoaded } from '../../reactor-runtime/loop/read-answer.ts';
 
 describe('what the loop makes of messages that a worker may have forged', () => {
-  test('a value is passed on as it is', () => {
+  it('a value is passed on as it is', () => {
     expect(readAnswer('v{"raw":1}')).toBe('{"outcome":"returned","value":{"raw":1}}');
     expect(readAnswer('v')).toBe('{"outcome":"returned"}');
   });
 
-  test.each([
+  it.each([
     ['members beside the value', 'v1,"outcome":"stale"'],
     ['an end and another object', 'v1},{"outcome":"stale"'],
     ['two values', 'v1 2'],
@@ -20,7 +20,7 @@ describe('what the loop makes of messages that a worker may have forged', () => 
     expect(readAnswer(message)).toBeUndefined();
   });
 
-  test('an error is rebuilt from its known members, within their bounds', () => {
+  it('an error is rebuilt from its known members, within their bounds', () => {
     const forged = {
       name: 7,
       message: 'm'.repeat(9_000),
@@ -35,16 +35,16 @@ describe('what the loop makes of messages that a worker may have forged', () => 
     });
   });
 
-  test('a member called __proto__ stays a member', () => {
+  it('a member called __proto__ stays a member', () => {
     const answer = readAnswer('t{"errors":{"__proto__":["a"]}}');
     expect(answer).toContain('"__proto__":["a"]');
   });
 
-  test('a result over the limit in bytes is too large, whatever its length', () => {
+  it('a result over the limit in bytes is too large, whatever its length', () => {
     expect(readAnswer(`v"${'\u20ac'.repeat(2_000_000)}"`)).toBe('{"outcome":"too_large"}');
   });
 
-  test('a worker can say that loading failed, but not that it was ended', () => {
+  it('a worker can say that loading failed, but not that it was ended', () => {
     expect(readLoaded('l')).toBe('loaded');
     expect(readLoaded('nsyntax')).toBe('syntax');
     expect(readLoaded('nmemory')).toBeUndefined();

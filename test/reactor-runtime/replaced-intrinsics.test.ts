@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withReactor } from './a-reactor.ts';
 
-// Whatever reactor code puts in the place of a built-in, the guards decide as before and hand nothing of theirs to it. Generated: every function and getter
-// that can be reached from the globals and from the exports of modules, replaced by each of several others while forbidden operations are tried.
+// Whatever reactor code puts in the place of a built-in, the guards decide as before and hand
+// nothing of theirs to it. Generated: every function and getter that can be reached from the
+// globals and from the exports of modules, replaced by each of several others while forbidden
+// operations are tried.
 const CODE = `
 const modules = ['fs', 'path', 'url', 'net', 'buffer', 'util', 'events'].map((name) => [name, require(name)]);
 const { defineProperty, ownKeys, getOwnPropertyDescriptor, apply, getPrototypeOf } = Reflect;
@@ -87,7 +89,7 @@ module.exports = (req) => {
   return { tried, holes: holes, natives: [...natives] };
 };`;
 
-test('built-ins that reactor code has replaced open no way past the guards, and see nothing of theirs', async () => {
+it('built-ins that reactor code has replaced open no way past the guards, and see nothing of theirs', async () => {
   await withReactor(
     CODE,
     async (reactor) => {

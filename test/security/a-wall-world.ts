@@ -84,8 +84,8 @@ export function aWallWorld() {
 }
 
 /**
- * Masks that a caller may write, each with what it makes of `{ s: <secret>, n: <number> }`. No two are objects, since a patch would
- * merge them.
+ * Masks that a caller may write, each with what it makes of `{ s: <secret>, n: <number> }`. No two
+ * are objects, since a patch would merge them.
  */
 export const MASKS: readonly { readonly mask: Json; readonly of: (secret: string) => Json | undefined }[] = [
   { mask: null, of: () => undefined },

@@ -28,7 +28,10 @@ const REQUESTS: readonly (readonly [string, string, unknown?])[] = [
   ['POST', '/tokens/search', { query: 'type:token' }],
 ];
 
-/** What somebody who holds no key may claim: any tenant, by any kind of key, on any route, of an instance that knows the tenant or does not. */
+/**
+ * What somebody who holds no key may claim: any tenant, by any kind of key, on any route, of an
+ * instance that knows the tenant or does not.
+ */
 const aForgery = fc.record({
   type: fc.constantFrom('private', 'public', 'management', 'session', 'invocation', 'anything'),
   claimed: fc.constantFrom('the victim', 'a tenant that does not exist'),

@@ -14,7 +14,10 @@ import { TENANT } from '../support/builders/a-stored-token.ts';
 const PAGE_BYTES = 1_250_000;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
 
-/** Sizes around every share that a page of the sizes below has, and around what stands in an item of its own. */
+/**
+ * Sizes around every share that a page of the sizes below has, and around what stands in an item of
+ * its own.
+ */
 const sizes = fc.constantFrom(1, 12_000, 13_000, 62_000, 63_000, 249_000, 251_000, 349_000, 400_000, 900_000);
 const masks = fc.oneof(
   fc.constantFrom<Json>(null, '{{ data | last4 }}', '{{ data }}', '{{ data | upcase }}'),

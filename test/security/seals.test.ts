@@ -18,7 +18,10 @@ const place: fc.Arbitrary<SealedPlace> = fc.record({
 });
 const field = fc.constantFrom('data' as const, 'details' as const, 'cvc' as const);
 
-/** What decides who sees a field; an update does not write the cvc, so that is bound to what no update changes. */
+/**
+ * What decides who sees a field; an update does not write the cvc, so that is bound to what no
+ * update changes.
+ */
 const boundBy = (of: SealedPlace, name: 'data' | 'details' | 'cvc') =>
   JSON.stringify(
     name === 'cvc'

@@ -45,7 +45,10 @@ interface Patch {
   readonly deduplicate?: boolean;
 }
 
-/** How many different things the callers write: few, so that they meet one another; many, so that much is tried. */
+/**
+ * How many different things the callers write: few, so that they meet one another; many, so that
+ * much is tried.
+ */
 interface Variety {
   readonly containers: readonly (typeof CONTAINERS)[number][];
   readonly masks: readonly number[];
@@ -134,7 +137,10 @@ const histories = (variety: Variety) =>
     }),
   });
 
-/** A text that stands nowhere but where it was written. Equal numbers give equal texts, so that duplicates happen. */
+/**
+ * A text that stands nowhere but where it was written. Equal numbers give equal texts, so that
+ * duplicates happen.
+ */
 const secretOf = (number: number) => `secret-${String(number)}-q${String((number + 7) ** 5)}z`;
 const OWN_EXPRESSION = '{{ data.n }}';
 const INDEX = '{{ data.s }}';

@@ -39,12 +39,15 @@ function definitionOf(template: Template, logicalId: string): TableDefinition {
 }
 
 /**
- * What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if the process had ended, `conflict`
- * has it meet another transaction on its item.
+ * What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if
+ * the process had ended, `conflict` has it meet another transaction on its item.
  */
 export type Fate = (operation: string, nth: number) => 'lose' | 'die' | 'conflict' | undefined;
 
-/** How DynamoDB refuses a write that meets another transaction: for a transaction in its reasons, else by name. */
+/**
+ * How DynamoDB refuses a write that meets another transaction: for a transaction in its reasons,
+ * else by name.
+ */
 function conflictOf(operation: string): Error {
   return operation === 'TransactWriteItems'
     ? Object.assign(new Error('conflict'), {
@@ -89,7 +92,10 @@ function clientWith(
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
-/** The tables of the service in a DynamoDB of its own, behind the local endpoint and the real client. */
+/**
+ * The tables of the service in a DynamoDB of its own, behind the local endpoint and the real
+ * client.
+ */
 export interface Database {
   /** Where it answers, for a client of another process. */
   readonly url: string;
@@ -99,7 +105,10 @@ export interface Database {
   table(name: (typeof TABLES)[number], fate?: Fate): Table;
   /** Calls since the last look. */
   takeCalls(): readonly CallRecord[];
-  /** Keys of the items that clients have asked for since the last look, as `table pk sk`; of other calls their names. */
+  /**
+   * Keys of the items that clients have asked for since the last look, as `table pk sk`; of other
+   * calls their names.
+   */
   takeReads(): readonly string[];
   /** Keys of all items in all tables, as `pk sk`. */
   keys(): Promise<readonly string[]>;

@@ -5,7 +5,10 @@ import { createTenantKeys } from '../../src/core/crypto/tenant-keys.ts';
 import { aTenantStore } from './fakes/a-tenant-store.ts';
 import { aKeyService } from './tenant-keys.ts';
 
-/** Tenants in memory under a clock of their own; every `instance` of the service has memories of its own. */
+/**
+ * Tenants in memory under a clock of their own; every `instance` of the service has memories of its
+ * own.
+ */
 export async function aTenantWorld({ keyRotationMs = 500, now = 1_000_000 } = {}) {
   const keys = aKeyService();
   const tenants = new Map<string, Tenant>();

@@ -1,4 +1,5 @@
-// Walks from each alarm to the people that it should reach, and back to what emits its metrics, in synthesized templates.
+// Walks from each alarm to the people that it should reach, and back to what emits its metrics, in
+// synthesized templates.
 import type { PolicyDocument, PolicyStatement } from '../../packages/local-aws/src/aws-service.ts';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import {
@@ -17,7 +18,9 @@ const EVENTS = 'events.amazonaws.com';
 /** What SNS asks KMS for, in the name of whoever publishes. */
 const TOPIC_KEY_ACTIONS = ['kms:GenerateDataKey', 'kms:Decrypt'];
 
-/** More metrics than that no alarm may look at (Amazon CloudWatch User Guide, Using metric math). */
+/**
+ * More metrics than that no alarm may look at (Amazon CloudWatch User Guide, Using metric math).
+ */
 const METRICS_MAX = 10;
 
 /** Metrics of AWS that the alarms may use, and the kind of resource that each dimension names. */
@@ -112,7 +115,10 @@ function principalsOf({ Principal }: PolicyStatement, kind: 'Service' | 'AWS'): 
   return [(Principal as Readonly<Record<string, unknown>>)[kind]].flat();
 }
 
-/** Whether a policy lets a service of AWS make a call: an Allow names it, and no Deny that speaks of it or of all. */
+/**
+ * Whether a policy lets a service of AWS make a call: an Allow names it, and no Deny that speaks of
+ * it or of all.
+ */
 function lets(
   policy: PolicyDocument,
   service: string,
@@ -131,8 +137,8 @@ function lets(
 }
 
 /**
- * Everything that would keep an alarm of these templates from reaching people, or from ever going off. Empty if all is well.
- * `emitted`: the metrics that the service itself publishes.
+ * Everything that would keep an alarm of these templates from reaching people, or from ever going
+ * off. Empty if all is well. `emitted`: the metrics that the service itself publishes.
  */
 export function alarmProblems(
   stacks: readonly Stack[],
@@ -277,7 +283,10 @@ export function alarmProblems(
       .flatMap(({ Resource }) => [Resource].flat().map(String));
   }
 
-  /** Tables and indexes that could refuse calls unnoticed: the metrics of a table do not count its indexes. */
+  /**
+   * Tables and indexes that could refuse calls unnoticed: the metrics of a table do not count its
+   * indexes.
+   */
   function unwatchedThrottling(): readonly string[] {
     const stats = all<AlarmProperties>('AWS::CloudWatch::Alarm').flatMap(({ properties }) =>
       statsOf(properties),

@@ -101,8 +101,9 @@ export interface AwsCli {
 }
 
 /**
- * An AWS command line for scripts: it knows DynamoDB and Lambda, and reads what is written as the real one does. `onCalled` is told of each
- * call that was carried out, before the script learns of it.
+ * An AWS command line for scripts: it knows DynamoDB and Lambda, and reads what is written as the
+ * real one does. `onCalled` is told of each call that was carried out, before the script learns of
+ * it.
  */
 export async function startAwsCli(
   endpoint: string,

@@ -21,7 +21,10 @@ export async function allItems(endpoint: string): Promise<Record<string, Attribu
   return items;
 }
 
-/** All bytes of an item as Latin-1 text, binary attributes included, so that any plaintext in it is found. */
+/**
+ * All bytes of an item as Latin-1 text, binary attributes included, so that any plaintext in it is
+ * found.
+ */
 export function bytesOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
   if (Array.isArray(value)) return value.map(bytesOf).join('\n');

@@ -6,7 +6,10 @@ import { temporaryFolder } from './run-service.ts';
 
 const run = promisify(execFile);
 
-/** Offline, without a profile, and without the background traffic that a closed network refuses many times over. */
+/**
+ * Offline, without a profile, and without the background traffic that a closed network refuses many
+ * times over.
+ */
 export const CHROMIUM_FLAGS = [
   ...[
     '--headless',
@@ -20,8 +23,8 @@ export const CHROMIUM_FLAGS = [
 ];
 
 /**
- * Runs a script in a page of an origin of its own, in headless Chromium, and answers what the script returns. `arguments_` reach it
- * as `args`; what it throws comes back as `{ error }`.
+ * Runs a script in a page of an origin of its own, in headless Chromium, and answers what the
+ * script returns. `arguments_` reach it as `args`; what it throws comes back as `{ error }`.
  */
 export async function inBrowser(script: string, args: unknown): Promise<any> {
   const page = `<!doctype html><meta charset="utf-8"><pre id="result"></pre><script type="module">

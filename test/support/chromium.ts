@@ -55,7 +55,9 @@ const KEYS = {
   Delete: 46,
 };
 
-/** The protocol over the pipes 3 and 4: Chromium ends when they are closed, so none is left behind. */
+/**
+ * The protocol over the pipes 3 and 4: Chromium ends when they are closed, so none is left behind.
+ */
 function connect(write: Writable, read: Readable) {
   const waiting = new Map<number, (message: Message) => void>();
   const listeners = new Set<(message: Message) => void>();

@@ -31,7 +31,10 @@ export interface TestDestination {
   close(): Promise<void>;
 }
 
-/** A certificate for `localhost` that only who is told of it trusts (`NODE_EXTRA_CA_CERTS`). Needs openssl. */
+/**
+ * A certificate for `localhost` that only who is told of it trusts (`NODE_EXTRA_CA_CERTS`). Needs
+ * openssl.
+ */
 export function testCertificate(): { readonly keyFile: string; readonly certFile: string } {
   const folder = temporaryFolder();
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

@@ -32,7 +32,10 @@ function metricsOf(line: EmbeddedMetricLine): EmittedMetric[] {
   );
 }
 
-/** The lines that are written to the console while something runs, which creates its `Metrics` itself. */
+/**
+ * The lines that are written to the console while something runs, which creates its `Metrics`
+ * itself.
+ */
 async function writtenLines(run: () => unknown): Promise<readonly EmbeddedMetricLine[]> {
   const lines: string[] = [];
   // Otherwise it writes past whatever the test puts in the console's place.
@@ -53,7 +56,10 @@ export async function emittedWhile(run: () => unknown): Promise<readonly Emitted
   return (await writtenLines(run)).flatMap(metricsOf);
 }
 
-/** The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console is watched. */
+/**
+ * The lines of metrics that one run of the sweep emits. `createMetrics` is called once the console
+ * is watched.
+ */
 export function emittedLines(
   works: readonly DueWork[],
   createMetrics: () => Metrics,

@@ -4,7 +4,10 @@ import { transformSync, version } from 'esbuild';
 
 const own = readFileSync(import.meta.filename);
 
-/** Jest transform: TypeScript and ES modules to CommonJS, with `import.meta` mapped to its CommonJS equivalents. */
+/**
+ * Jest transform: TypeScript and ES modules to CommonJS, with `import.meta` mapped to its CommonJS
+ * equivalents.
+ */
 export default {
   process(source, path) {
     const { code, map } = transformSync(source, {
@@ -20,7 +23,9 @@ export default {
     return { code, map };
   },
 
-  /** What was transformed is kept by this: a change of the transform counts like one of the file. */
+  /**
+   * What was transformed is kept by this: a change of the transform counts like one of the file.
+   */
   getCacheKey(source, path) {
     return createHash('sha256')
       .update(own)

@@ -16,7 +16,10 @@ export interface TrafficTarget {
   readonly reactorId: string;
   /** An HTTPS destination that sends the body back. */
   readonly echoUrl: string;
-  /** Tokens that all clients share: one that each changes a member of, and data that each wants to exist once. */
+  /**
+   * Tokens that all clients share: one that each changes a member of, and data that each wants to
+   * exist once.
+   */
   readonly sharedId: string;
   readonly duplicates: readonly string[];
 }
@@ -95,7 +98,10 @@ export class Client {
     this.findings.problems.push(`${this.name}: ${text}`);
   }
 
-  /** A request whose answer must be one of `good`, or a failure that may be. Resolves to undefined for a failure. */
+  /**
+   * A request whose answer must be one of `good`, or a failure that may be. Resolves to undefined
+   * for a failure.
+   */
   async send(
     operation: string,
     good: readonly number[],
@@ -123,7 +129,10 @@ export class Client {
     return this.pick(own);
   }
 
-  /** Checks what an answer says of a token's data. What was read stays: nothing else may be read later. */
+  /**
+   * Checks what an answer says of a token's data. What was read stays: nothing else may be read
+   * later.
+   */
   sees(operation: string, token: LedgerToken, data: unknown): void {
     if (typeof data !== 'string' || !token.data.has(data)) {
       this.problem(

@@ -29,8 +29,8 @@ export interface Reply {
 const TOKEN_PERMISSIONS = PERMISSION_NAMES.filter((name): name is Permission => name.startsWith('token:'));
 
 /**
- * Instances of the tokens function over one database and one key service, each with memories of its own, under one clock: what takes AWS
- * minutes and days can be seen here.
+ * Instances of the tokens function over one database and one key service, each with memories of its
+ * own, under one clock: what takes AWS minutes and days can be seen here.
  */
 export async function manyInstances(now = Date.now()) {
   const database = await aDatabase();

@@ -1,8 +1,9 @@
 let count = 0;
 
 /**
- * A value with a member name that the V8 of Node.js 24 reads wrong from its JSON from now on, in this process and at this place of an
- * object (docs/decisions/0014): what `JSON.parse` is given here teaches it another name.
+ * A value with a member name that the V8 of Node.js 24 reads wrong from its JSON from now on, in
+ * this process and at this place of an object (docs/decisions/0014): what `JSON.parse` is given
+ * here teaches it another name.
  */
 export function aMisreadValue(): Readonly<Record<string, string>> {
   count += 1;

@@ -1,4 +1,7 @@
-/** The forms in which a value could stand somewhere: as it is, percent-encoded, in hexadecimal, and in base64 at any alignment. */
+/**
+ * The forms in which a value could stand somewhere: as it is, percent-encoded, in hexadecimal, and
+ * in base64 at any alignment.
+ */
 export function needlesOf(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].flatMap((offset) => {

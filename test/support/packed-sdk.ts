@@ -6,7 +6,10 @@ import { temporaryFolder } from './run-service.ts';
 
 const run = promisify(execFile);
 
-/** Builds the SDK and packs it as it would be published, outside the repository. Answers the tarball. */
+/**
+ * Builds the SDK and packs it as it would be published, outside the repository. Answers the
+ * tarball.
+ */
 export async function packedSdk(): Promise<string> {
   const folder = temporaryFolder();
   // In a process of its own: jest would run the build as CommonJS.
@@ -18,7 +21,10 @@ export async function packedSdk(): Promise<string> {
   return join(folder, tarball);
 }
 
-/** A project that has installed the tarball, without a registry: `files`, or a copy of the folder `from`. */
+/**
+ * A project that has installed the tarball, without a registry: `files`, or a copy of the folder
+ * `from`.
+ */
 export async function aProject(
   tarball: string,
   { from, files = {} }: { readonly from?: string; readonly files?: Readonly<Record<string, string>> },

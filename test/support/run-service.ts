@@ -33,7 +33,10 @@ function whenReady(child: ChildProcess, output: () => string): Promise<void> {
   });
 }
 
-/** Starts a service on free ports. Rejects with its output if it does not get ready. A benchmark may do without the check of the contract. */
+/**
+ * Starts a service on free ports. Rejects with its output if it does not get ready. A benchmark may
+ * do without the check of the contract.
+ */
 export async function runService(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
@@ -70,7 +73,8 @@ export async function runService(
           if (found.length === 0) resolve(code);
           else reject(new Error(`not as docs/openapi.json says:\n${[...new Set(found)].join('\n')}`));
         };
-        // Once all that it has printed is there; what a killed service has left running may hold its output open for longer.
+        // Once all that it has printed is there; what a killed service has left running may hold
+        // its output open for longer.
         child.once('close', finish);
         child.once('exit', (code) => setTimeout(finish, 1_000, code));
       });

@@ -61,7 +61,10 @@ export interface ReactorOptions {
   readonly command?: readonly [string, ...string[]];
 }
 
-/** Runs `code` as Lambda would: the layer's `bootstrap` in a process of its own behind a Runtime API. */
+/**
+ * Runs `code` as Lambda would: the layer's `bootstrap` in a process of its own behind a Runtime
+ * API.
+ */
 export async function startReactor(
   layer: string,
   code: string,

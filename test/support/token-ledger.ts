@@ -1,7 +1,9 @@
 /** Whether a thing exists: `maybe` after a write that nobody has acknowledged. */
 export type Existence = 'yes' | 'no' | 'maybe';
 
-/** What the test knows of one token. Its data always begins with its mark, which no other token has. */
+/**
+ * What the test knows of one token. Its data always begins with its mark, which no other token has.
+ */
 export interface LedgerToken {
   readonly mark: string;
   id?: string;
@@ -11,7 +13,10 @@ export interface LedgerToken {
   revision: number;
   /** Has metadata, by which it can be listed and searched. */
   readonly isIndexed: boolean;
-  /** Tokens of one request: there are all of them or none, but for those that somebody wanted to delete. */
+  /**
+   * Tokens of one request: there are all of them or none, but for those that somebody wanted to
+   * delete.
+   */
   readonly group?: string;
   isDeleted?: true;
 }

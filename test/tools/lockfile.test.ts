@@ -19,11 +19,14 @@ const entries = Object.entries(packages).filter(
   ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
 );
 
-/** Of a platform on which npm would install it, with the C library that Debian and Amazon Linux have. */
+/**
+ * Of a platform on which npm would install it, with the C library that Debian and Amazon Linux
+ * have.
+ */
 const isForLinux = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Entry): boolean =>
   os.includes('linux') && ['x64', 'arm64'].some((name) => cpu.includes(name)) && libc.includes('glibc');
 
-test('every package that is installed on Linux is pinned by a hash; what is bundled is within one', () => {
+it('every package that is installed on Linux is pinned by a hash; what is bundled is within one', () => {
   const unpinned = entries.filter(
     ([, entry]) => entry.integrity === undefined && entry.inBundle !== true && isForLinux(entry),
   );
@@ -34,12 +37,12 @@ test('every package that is installed on Linux is pinned by a hash; what is bund
   expect(optional.filter(([, entry]) => entry.optional !== true)).toEqual([]);
 });
 
-test('Node.js 24 is among them, and runs this', () => {
+it('Node.js 24 is among them, and runs this', () => {
   const { version } = packages[`node_modules/node-linux-${process.arch}`] as { readonly version?: string };
   expect(process.version).toBe(`v${String(version)}`);
 });
 
-test('every package with an install script is allowed or refused by name', () => {
+it('every package with an install script is allowed or refused by name', () => {
   const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const scripted = entries.filter(([, { hasInstallScript }]) => hasInstallScript === true);
   const names = scripted.map(([path]) =>

@@ -9,7 +9,10 @@ export interface EventOf {
   readonly body?: unknown;
 }
 
-/** An event of an HTTP API (payload format 2.0), with the headers that a client and API Gateway send. */
+/**
+ * An event of an HTTP API (payload format 2.0), with the headers that a client and API Gateway
+ * send.
+ */
 export function anEvent({ method, path, query = '', key, id, headers = {}, body }: EventOf): object {
   return {
     version: '2.0',

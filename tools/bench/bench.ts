@@ -1,5 +1,7 @@
-// `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own, and one table of all budgets. `-- --write` writes
-// what was found into docs/performance/figures.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs one with its own options. Times are worth something on an idle machine alone.
+// `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own,
+// and one table of all budgets. `-- --write` writes what was found into
+// docs/performance/figures.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs
+// one with its own options. Times are worth something on an idle machine alone.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -39,7 +41,10 @@ const writes = args.includes('--write');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 if (writes && wanted.length > 0) throw new Error('--write writes what one run of all of them has found');
 
-/** One benchmark as a program of its own. A section that fails does not keep the others from running. */
+/**
+ * One benchmark as a program of its own. A section that fails does not keep the others from
+ * running.
+ */
 function run(name: string): Promise<Section | undefined> {
   return new Promise((resolve) => {
     const child = fork(join(import.meta.dirname, `${name}.ts`), []);

@@ -1,5 +1,6 @@
-// `npm run bench -- cold-start-profile tokens`: whose work the load of a function's bundle is, in percent of the processor time from `require` to the
-// handler, over several fresh processes. The bundle is the deployed one without its minification, so that files can be told apart.
+// `npm run bench -- cold-start-profile tokens`: whose work the load of a function's bundle is, in
+// percent of the processor time from `require` to the handler, over several fresh processes. The
+// bundle is the deployed one without its minification, so that files can be told apart.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

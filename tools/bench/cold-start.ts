@@ -1,5 +1,6 @@
-// `npm run bench -- cold-start`: from the start of a process to the handler, of each function's real bundle and of a bundle that holds just the
-// SDK clients which the function has, in fresh processes, in turn. Lambda adds to both what it takes to get the code and to start an instance.
+// `npm run bench -- cold-start`: from the start of a process to the handler, of each function's
+// real bundle and of a bundle that holds just the SDK clients which the function has, in fresh
+// processes, in turn. Lambda adds to both what it takes to get the code and to start an instance.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

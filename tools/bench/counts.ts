@@ -1,5 +1,5 @@
-// `npm run bench -- counts`: what each operation does on the wire to AWS, as the first request of a fresh instance and as a later one, and what a
-// million of them costs by AWS's list prices.
+// `npm run bench -- counts`: what each operation does on the wire to AWS, as the first request of a
+// fresh instance and as a later one, and what a million of them costs by AWS's list prices.
 import { measureCounts, type OperationCount } from './counts/measure-counts.ts';
 import { pricesOf } from './counts/prices.ts';
 import type { WireCost } from './counts/wire.ts';

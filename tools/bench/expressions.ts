@@ -1,4 +1,5 @@
-// `npm run bench -- expressions`: the most that one step of an expression's budget takes, over hostile inputs of every filter.
+// `npm run bench -- expressions`: the most that one step of an expression's budget takes, over
+// hostile inputs of every filter.
 import { createBudget, REQUEST_STEPS, type Budget } from '../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../src/core/expressions/expression-error.ts';
 import { FILTERS } from '../../src/core/expressions/filters.ts';
@@ -23,7 +24,10 @@ interface Measured {
   readonly nanoseconds: number;
 }
 
-/** Steps that one evaluation takes; `undefined` if it exceeds the budget. A filter that fails has cost something too. */
+/**
+ * Steps that one evaluation takes; `undefined` if it exceeds the budget. A filter that fails has
+ * cost something too.
+ */
 function stepsOf(evaluate: (budget: Budget) => unknown): number | undefined {
   const budget = createBudget();
   try {

@@ -1,5 +1,6 @@
-// `npm run bench -- hostile-bodies`: what the dearest requests cost each route of the deployed bundles, each request in a fresh process.
-// `-- POST /tokenize` measures the routes that begin so, and prints each of their requests.
+// `npm run bench -- hostile-bodies`: what the dearest requests cost each route of the deployed
+// bundles, each request in a fresh process. `-- POST /tokenize` measures the routes that begin so,
+// and prints each of their requests.
 import { join } from 'node:path';
 import { bundleProgram } from '../../lib/bundle.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
@@ -91,7 +92,8 @@ async function measureAll(): Promise<void> {
         await measureRequest(reactors, reactEvent(world, {}), reactEvent(world, HOSTILE_ARGS)),
       );
     if (!WORKER.startsWith(only)) continue;
-    // Each message runs once: the first of these invocations warms the worker up, the last is measured.
+    // Each message runs once: the first of these invocations warms the worker up, the last is
+    // measured.
     aws.messages.length = 0;
     await measureRequest(reactors, reactEvent(world, {}, url), reactEvent(world, HOSTILE_ARGS, url));
     const [first, last] = [aws.messages[0], aws.messages.at(-1)];

@@ -1,5 +1,6 @@
-// `npm run bench -- load [--seconds N] [--clients N] [--report FILE]`: a realistic mix of requests against a service of its own, as `npm start`
-// runs it, with progress, and a report that opens in a browser. It finds what gets worse over time; it is no measure of what AWS does.
+// `npm run bench -- load [--seconds N] [--clients N] [--report FILE]`: a realistic mix of requests
+// against a service of its own, as `npm start` runs it, with progress, and a report that opens in a
+// browser. It finds what gets worse over time; it is no measure of what AWS does.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';

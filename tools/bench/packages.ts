@@ -1,5 +1,6 @@
-// `npm run bench -- packages`: what middy and the document client add to a function (docs/decisions/0021): bytes and load
-// of a bundle, and processor time of a call, each beside the same without them, in one run.
+// `npm run bench -- packages`: what middy and the document client add to a function
+// (docs/decisions/0021): bytes and load of a bundle, and processor time of a call, each beside the
+// same without them, in one run.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// `npm run bench -- proxy`: what the proxy adds to calling a destination directly, at 1 KB and 1 MB, measured in one run, interleaved. The
-// destination is an HTTPS server on this machine, so the reference is as fast as a destination can be: on a network the ratio is smaller.
+// `npm run bench -- proxy`: what the proxy adds to calling a destination directly, at 1 KB and 1
+// MB, measured in one run, interleaved. The destination is an HTTPS server on this machine, so the
+// reference is as fast as a destination can be: on a network the ratio is smaller.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { strictClient } from '../../test/support/http-client.ts';

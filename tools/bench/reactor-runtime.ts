@@ -1,5 +1,6 @@
-// `npm run bench -- reactor-runtime`: what the reactor runtime (a fresh guarded process for each invocation) adds to a loop that just calls the function, and its
-// process beside an empty thread and an empty process; all on the layer's Node 16, measured in one run, interleaved.
+// `npm run bench -- reactor-runtime`: what the reactor runtime (a fresh guarded process for each
+// invocation) adds to a loop that just calls the function, and its process beside an empty thread
+// and an empty process; all on the layer's Node 16, measured in one run, interleaved.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -102,7 +103,10 @@ async function warm(): Promise<string[][]> {
   return [row('warm invocation, beside a bare loop', median(times.runtime), median(times.bare))];
 }
 
-/** Milliseconds until an empty thread, and an empty process, of the layer's Node says a word: lines of `thread process`. */
+/**
+ * Milliseconds until an empty thread, and an empty process, of the layer's Node says a word: lines
+ * of `thread process`.
+ */
 const EMPTY_STARTS = `
 'use strict';
 const { spawn } = require('child_process');
@@ -139,7 +143,10 @@ async function emptyStarts(): Promise<{ next(): Promise<readonly [number, number
   };
 }
 
-/** From one answer to the next: the old process ends, its folder is emptied, and another one starts, loads and runs. */
+/**
+ * From one answer to the next: the old process ends, its folder is emptied, and another one starts,
+ * loads and runs.
+ */
 async function starts(): Promise<{ readonly rows: string[][]; readonly budgets: readonly Budget[] }> {
   const [reactor, empties] = [await startRuntime(), await emptyStarts()];
   const times = { ours: [] as number[], thread: [] as number[], empty: [] as number[] };

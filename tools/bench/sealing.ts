@@ -1,4 +1,5 @@
-// `npm run bench -- sealing`: sealing and opening a record beside AES-256-GCM with a key that is there, in turn, in one run.
+// `npm run bench -- sealing`: sealing and opening a record beside AES-256-GCM with a key that is
+// there, in turn, in one run.
 import { measureKeys, measureSealing, SEALED } from './sealing/measure-sealing.ts';
 import { report, type Budget } from './section.ts';
 

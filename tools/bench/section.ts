@@ -51,7 +51,10 @@ export function print({ budgets, figures }: Section): void {
   if (budgets.length > 0) console.log(`\n${aligned([BUDGET_COLUMNS, ...budgets.map(budgetRow)])}`);
 }
 
-/** Ends a benchmark's program: prints what it found, or hands it to `npm run bench`, which runs each in a process of its own. */
+/**
+ * Ends a benchmark's program: prints what it found, or hands it to `npm run bench`, which runs each
+ * in a process of its own.
+ */
 export function report(section: Section): void {
   if (process.send === undefined) print(section);
   else process.send(section, () => process.disconnect());

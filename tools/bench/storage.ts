@@ -1,5 +1,6 @@
-// `npm run bench -- storage`: a list walked while tokens come and go, and a backlog of due records that the sweep drains. Nothing is asserted. What
-// lists, searches and sweeps cost as the number of tokens grows is in tools/bench/growth.ts.
+// `npm run bench -- storage`: a list walked while tokens come and go, and a backlog of due records
+// that the sweep drains. Nothing is asserted. What lists, searches and sweeps cost as the number of
+// tokens grows is in tools/bench/growth.ts.
 import { randomBytes } from 'node:crypto';
 import { dueCvcs, dueTokens } from '../../src/adapters/dynamodb/due-tokens.ts';
 import { createTokenStore } from '../../src/adapters/dynamodb/token-store.ts';

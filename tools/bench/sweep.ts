@@ -1,5 +1,6 @@
-// `npm run bench -- sweep`: what the sweeper's bundle removes in a minute of each kind of record, and of all of them at once, from the local DynamoDB with
-// calls of 5 ms over TLS. The sweeper is a process of its own, so that its processor time is known without that of the database.
+// `npm run bench -- sweep`: what the sweeper's bundle removes in a minute of each kind of record,
+// and of all of them at once, from the local DynamoDB with calls of 5 ms over TLS. The sweeper is a
+// process of its own, so that its processor time is known without that of the database.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -28,7 +29,10 @@ const WARM_UP = 1_000;
 /** Records of each kind when all of them wait; more than a run removes here. */
 const BACKLOG = 40_000;
 
-/** A door to the database that speaks TLS, as DynamoDB does: encrypting is part of what a call costs the sweeper. */
+/**
+ * A door to the database that speaks TLS, as DynamoDB does: encrypting is part of what a call costs
+ * the sweeper.
+ */
 async function startTls(url: string) {
   const { keyFile, certFile } = testCertificate();
   const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (socket) => {
@@ -95,7 +99,10 @@ async function observed(database: Database, sweeper: Sweeper) {
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/** One kind by itself: what this machine did, and what it leads to expect where the database is not in the way. */
+/**
+ * One kind by itself: what this machine did, and what it leads to expect where the database is not
+ * in the way.
+ */
 async function ofKind(database: Database, sweeper: Sweeper, name: string, { plant, work }: DueKind) {
   const count = ['applications', 'invocations'].includes(work) ? FEW : EACH;
   await plant(database, count);

@@ -1,6 +1,8 @@
-// `npm run bench -- warm`: processor time and allocation of a warm invocation of the real bundles, beside handlers written by hand that make the
-// same calls (tools/bench/warm/reference.ts), in turn, in one run. `npm run bench -- warm -- get` measures the operations that begin so; with
-// `--profile` it prints where their time goes instead, and keeps the profile for Chrome's developer tools.
+// `npm run bench -- warm`: processor time and allocation of a warm invocation of the real bundles,
+// beside handlers written by hand that make the same calls (tools/bench/warm/reference.ts), in
+// turn, in one run. `npm run bench -- warm -- get` measures the operations that begin so; with
+// `--profile` it prints where their time goes instead, and keeps the profile for Chrome's developer
+// tools.
 import { report, type Budget } from './section.ts';
 import { measureWarm, profileWarm, type Compared } from './warm/measure-warm.ts';
 import { startScenarios } from './warm/scenarios.ts';

@@ -18,7 +18,10 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
 const figures = ({ title, columns, rows, note }: Figures): string =>
   [`### ${title}`, table(columns, rows), ...(note === undefined ? [] : [note])].join('\n\n');
 
-/** Puts a text between the markers of a name, `<!-- measured: NAME -->` and `<!-- end -->`. Throws if the document has none. */
+/**
+ * Puts a text between the markers of a name, `<!-- measured: NAME -->` and `<!-- end -->`. Throws
+ * if the document has none.
+ */
 function replaced(document: string, name: string, text: string): string {
   const begin = `<!-- measured: ${name} -->`;
   const [start, end] = [document.indexOf(begin), document.indexOf('<!-- end -->', document.indexOf(begin))];

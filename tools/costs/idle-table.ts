@@ -10,7 +10,10 @@ import { templateResources, type Resource } from './template-resources.ts';
 
 const MINUTES = 43_800;
 const SECONDS = MINUTES * 60;
-/** Lambda asks an idle queue by five connections, each of which waits 20 seconds (AWS Lambda Developer Guide, Amazon SQS). */
+/**
+ * Lambda asks an idle queue by five connections, each of which waits 20 seconds (AWS Lambda
+ * Developer Guide, Amazon SQS).
+ */
 const POLLS_A_MINUTE = 5 * 3;
 /** How long a sweep that finds nothing takes is not known here, so it is assumed. */
 const IDLE_SWEEP_SECONDS = 0.3;
@@ -31,7 +34,10 @@ interface EmbeddedMetrics {
   readonly Work?: string;
 }
 
-/** What a run of the sweep that finds nothing logs: bytes, and the metrics that CloudWatch makes of the lines. */
+/**
+ * What a run of the sweep that finds nothing logs: bytes, and the metrics that CloudWatch makes of
+ * the lines.
+ */
 async function idleSweep(): Promise<{ readonly logBytes: number; readonly metrics: number }> {
   const works = DUE_WORKS.map((name): DueWork => ({
     name,

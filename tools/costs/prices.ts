@@ -1,4 +1,6 @@
-/** List prices of us-east-1 in US dollars, as of 2026, on demand, without free tiers and discounts. */
+/**
+ * List prices of us-east-1 in US dollars, as of 2026, on demand, without free tiers and discounts.
+ */
 export const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,

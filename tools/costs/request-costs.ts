@@ -4,7 +4,10 @@ import { PRICES } from './prices.ts';
 import { printedLines } from './printed-lines.ts';
 import type { Resource } from './template-resources.ts';
 
-/** AWS bills a duration; none was measured on AWS, so it is assumed: the function itself, and each round trip. */
+/**
+ * AWS bills a duration; none was measured on AWS, so it is assumed: the function itself, and each
+ * round trip.
+ */
 const ASSUMED = {
   ownMs: 5,
   roundTripMs: 5,
@@ -12,9 +15,14 @@ const ASSUMED = {
   othersMs: 200,
 } as const;
 
-/** X-Ray's default rule; the first request of each second is recorded too (AWS X-Ray, Configuring sampling rules). */
+/**
+ * X-Ray's default rule; the first request of each second is recorded too (AWS X-Ray, Configuring
+ * sampling rules).
+ */
 export const TRACED_SHARE = 0.05;
-/** What CloudWatch Logs counts for each event beside its message (CloudWatch Logs, PutLogEvents). */
+/**
+ * What CloudWatch Logs counts for each event beside its message (CloudWatch Logs, PutLogEvents).
+ */
 const LOG_EVENT_BYTES = 26;
 const GIGABYTE = 2 ** 30;
 const MB_PER_GB = 1024;
@@ -23,7 +31,10 @@ const CALLS_PER_MESSAGE = 3;
 
 const UUID = '0190f3c4-7b1e-7c42-9d3a-5f2b6c8d1e0f';
 const TIMED = { operation: 'createToken', milliseconds: 12, tenantId: UUID };
-/** What API Gateway writes for the variables of the access log; a dash is what it writes for no value. */
+/**
+ * What API Gateway writes for the variables of the access log; a dash is what it writes for no
+ * value.
+ */
 const CONTEXT: Readonly<Record<string, string>> = {
   requestId: 'JKJaXmPLvHcESHA=',
   requestTime: '22/Nov/2026:18:40:43 +0000',
@@ -76,7 +87,10 @@ export interface Dollars {
   readonly total: number;
 }
 
-/** Bytes that CloudWatch Logs counts of lines. Throws if one is empty: a logger that is off would cost nothing. */
+/**
+ * Bytes that CloudWatch Logs counts of lines. Throws if one is empty: a logger that is off would
+ * cost nothing.
+ */
 export function loggedBytes(lines: readonly string[]): number {
   if (lines.includes('')) throw new Error('nothing was logged');
   return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + LOG_EVENT_BYTES, 0);
@@ -98,7 +112,10 @@ const FUNCTIONS = {
   queued: ['Runs asynchronous invocations of reactors', 'Delivers results of asynchronous invocations'],
 } as const;
 
-/** Memory and tracing of the function of a description. Throws if there is none, or not on arm64, whose price is taken. */
+/**
+ * Memory and tracing of the function of a description. Throws if there is none, or not on arm64,
+ * whose price is taken.
+ */
 export function functionOf(resources: readonly Resource[], description: string) {
   const found = resources.find(
     ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties?.['Description'] === description,
@@ -121,7 +138,10 @@ function commonOf(resources: readonly Resource[], descriptions: readonly string[
   return first;
 }
 
-/** Reads from templates what a request costs beside its calls, with lines that the service's own logger prints. */
+/**
+ * Reads from templates what a request costs beside its calls, with lines that the service's own
+ * logger prints.
+ */
 export async function requestCosts(resources: readonly Resource[]): Promise<RequestCosts> {
   const stages = resources.filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
   if (stages.length !== 1) throw new Error(`${String(stages.length)} stages of the API in the templates`);

@@ -33,7 +33,10 @@ export function requestTable(costs: RequestCosts): string {
   );
 }
 
-/** The operations of which docs/deploy.md has the costs, by their names in docs/performance/figures.md. */
+/**
+ * The operations of which docs/deploy.md has the costs, by their names in
+ * docs/performance/figures.md.
+ */
 const OPERATIONS = [
   'create a token',
   'create a card',
@@ -52,7 +55,9 @@ const OPERATIONS = [
   'react',
 ] as const;
 
-/** Counts of warm operations from the table "On the wire" of docs/performance/figures.md, by name. */
+/**
+ * Counts of warm operations from the table "On the wire" of docs/performance/figures.md, by name.
+ */
 export function countedUsage(performance: string, operation: string): Usage {
   const [, section = ''] = performance.split('### On the wire\n');
   const rows = section

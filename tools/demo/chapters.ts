@@ -246,7 +246,9 @@ async function cvcStripped(stage: Stage, { billing }: Clients, { id, cvcEndsAt }
   check(stage, 'Even to Billing the card has no cvc any more; the rest of it remains.', read.data, CARD);
 }
 
-/** The whole service, one chapter after the other. Throws at the first thing that is not as told. */
+/**
+ * The whole service, one chapter after the other. Throws at the first thing that is not as told.
+ */
 export async function playAll(stage: Stage): Promise<void> {
   const clients = await applicationsAndRules(stage);
   const card = await aCard(stage, clients);

@@ -21,7 +21,10 @@ export interface Received {
 export interface Destination {
   /** `localhost:PORT`, as `egressAllowList` takes it. */
   readonly origin: string;
-  /** The next request that comes to this path, or came and was not asked for yet. Rejects after a minute without one. */
+  /**
+   * The next request that comes to this path, or came and was not asked for yet. Rejects after a
+   * minute without one.
+   */
   next(path: string, signal: AbortSignal): Promise<Received>;
   close(): void;
 }

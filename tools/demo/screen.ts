@@ -69,7 +69,10 @@ function json(value: unknown, indent: string, color: (style: Style, text: string
   return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
 }
 
-/** Prints to a stream: with colours on a terminal that wants them (NO_COLOR, FORCE_COLOR), plain otherwise. */
+/**
+ * Prints to a stream: with colours on a terminal that wants them (NO_COLOR, FORCE_COLOR), plain
+ * otherwise.
+ */
 export function createScreen(stream: NodeJS.WriteStream): Screen {
   const color = (style: Style, text: string): string => styleText(style, text, { stream });
   const print = (text = ''): void => void stream.write(`${shortened(text)}\n`);

@@ -15,7 +15,10 @@ interface Credentials {
   readonly webhook_secret: string;
 }
 
-/** Ends what a start that was cut off has left running, such as a bundler that would still write its files. */
+/**
+ * Ends what a start that was cut off has left running, such as a bundler that would still write its
+ * files.
+ */
 function endGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {
@@ -26,8 +29,8 @@ function endGroup(leader: number | undefined): void {
 }
 
 /**
- * The service as `npm start` runs it, on a free port, with its state in memory. A process of its own: it is told of the certificate by its environment,
- * which Node reads at the start alone.
+ * The service as `npm start` runs it, on a free port, with its state in memory. A process of its
+ * own: it is told of the certificate by its environment, which Node reads at the start alone.
  */
 export async function startService(options: {
   readonly folder: string;

@@ -1,4 +1,5 @@
-// `npm run demo [-- --pause]`: walks through the whole service in the terminal, by real calls against a service of its own, and checks what it tells.
+// `npm run demo [-- --pause]`: walks through the whole service in the terminal, by real calls
+// against a service of its own, and checks what it tells.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,9 @@
 import type { Exchange } from './screen.ts';
 
-/** What of the next exchanges is worth showing: members of bodies by name, everything where none are named. */
+/**
+ * What of the next exchanges is worth showing: members of bodies by name, everything where none are
+ * named.
+ */
 export interface Showing {
   readonly sent?: readonly string[];
   readonly received?: readonly string[];
@@ -42,8 +45,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Tells every exchange of the SDK with the service as it really went over the wire, by standing in front of the `fetch` that the SDK uses: what is
- * printed cannot differ from what is called.
+ * Tells every exchange of the SDK with the service as it really went over the wire, by standing in
+ * front of the `fetch` that the SDK uses: what is printed cannot differ from what is called.
  */
 export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void): CallWatch {
   const original = globalThis.fetch;

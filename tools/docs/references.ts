@@ -1,6 +1,6 @@
 /*
- * References to documents: links of Markdown, and file names in comments of code. Both name a file of
- * the repository and may name a heading of it.
+ * References to documents: links of Markdown, and file names in comments of code. Both name a file
+ * of the repository and may name a heading of it.
  */
 
 /** A document by its path from the root: the anchors of its headings. */
@@ -32,7 +32,10 @@ function checked(path: string, anchor: string | undefined, documents: Documents)
   return anchor === undefined || anchors.has(anchor) ? undefined : `${path} has no heading #${anchor}`;
 }
 
-/** What is wrong with the links of a document, by the link. Links to files of other kinds are checked by `exists`. */
+/**
+ * What is wrong with the links of a document, by the link. Links to files of other kinds are
+ * checked by `exists`.
+ */
 export function brokenLinks(
   file: string,
   markdown: string,

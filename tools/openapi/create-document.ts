@@ -113,7 +113,10 @@ function exampleOf(status: number, description: string) {
   return { title, status, detail, ...validation };
 }
 
-/** Usual failures, each an object of its own: the document holds it once, and operations refer to it. */
+/**
+ * Usual failures, each an object of its own: the document holds it once, and operations refer to
+ * it.
+ */
 const usual = new Map<string, ZodOpenApiResponseObject>();
 
 function failure(status: number, description: string, shape: keyof typeof SHAPES): ZodOpenApiResponseObject {
@@ -291,7 +294,10 @@ const ABOUT = `A tokenization service in your own AWS account: it keeps sensitiv
 
 Every request carries the key of an application or session in \`${reserved('api-key')}\`. An operator may have chosen another prefix for the \`SVC-\` headers. Bodies are JSON, times ISO 8601 with an offset. Failures have the fields of RFC 9457 and never hold data. One trailing slash is ignored on every path; unknown members of a body are ignored.`;
 
-/** The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is described does not exist. */
+/**
+ * The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is
+ * described does not exist.
+ */
 export function createOpenApiDocument(routes: readonly AnyRoute[], version: string): object {
   const unknown = Object.keys(OPERATIONS).filter((name) => !routes.some((route) => route.operation === name));
   if (unknown.length > 0) throw new Error(`openapi: no route is called ${unknown.join(', ')}`);

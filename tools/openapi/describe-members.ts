@@ -24,8 +24,9 @@ function membersOf(schema: Schema, path = ''): readonly (readonly [string, Schem
 }
 
 /**
- * Says of each member of a route's body what it is. The words are not in the schemas: those are bundled into functions that have no use for
- * them. Throws if a member has no words, or words have no member.
+ * Says of each member of a route's body what it is. The words are not in the schemas: those are
+ * bundled into functions that have no use for them. Throws if a member has no words, or words have
+ * no member.
  */
 export function describeMembers(
   document: object,

@@ -1,7 +1,13 @@
-/** Who signed a call: the role whose credentials were used, or the operator of this machine (the account's administrator). */
+/**
+ * Who signed a call: the role whose credentials were used, or the operator of this machine (the
+ * account's administrator).
+ */
 export type Principal = { kind: 'role'; roleArn: string } | { kind: 'administrator' };
 
-/** One call to the local AWS endpoint, as it arrived. `target` is the value of `X-Amz-Target` without its version prefix. */
+/**
+ * One call to the local AWS endpoint, as it arrived. `target` is the value of `X-Amz-Target`
+ * without its version prefix.
+ */
 export interface AwsCall {
   readonly service: string;
   readonly method: string;
@@ -13,7 +19,10 @@ export interface AwsCall {
   readonly principal: Principal;
 }
 
-/** What a call needs to be allowed: `action` as IAM spells it (`dynamodb:PutItem`), `resource` an ARN, `context` the condition keys. */
+/**
+ * What a call needs to be allowed: `action` as IAM spells it (`dynamodb:PutItem`), `resource` an
+ * ARN, `context` the condition keys.
+ */
 export interface AwsAccess {
   readonly action: string;
   readonly resource: string;
@@ -24,18 +33,24 @@ export interface AwsResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;
-  /** Capacity units that the call cost, for the endpoint's record of calls; not sent to the caller. */
+  /**
+   * Capacity units that the call cost, for the endpoint's record of calls; not sent to the caller.
+   */
   readonly consumedCapacity?: number;
 }
 
 /**
- * One AWS service behind the local endpoint. The endpoint finds it by the service name of the SigV4 credential scope,
- * asks which accesses the call needs, checks them against the caller's policies, and only then lets it answer.
+ * One AWS service behind the local endpoint. The endpoint finds it by the service name of the SigV4
+ * credential scope, asks which accesses the call needs, checks them against the caller's policies,
+ * and only then lets it answer.
  */
 export interface AwsService {
   /** The SigV4 signing name: `dynamodb`, `kms`, `lambda`, `sqs`, ... */
   readonly signingName: string;
-  /** All accesses that must be allowed. Throws {@link AwsError} for a call it does not know (with the name of the call). */
+  /**
+   * All accesses that must be allowed. Throws {@link AwsError} for a call it does not know (with
+   * the name of the call).
+   */
   accesses(call: AwsCall): readonly AwsAccess[];
   /** Answers the call. Throws {@link AwsError} for every failure that AWS would report. */
   handle(call: AwsCall): Promise<AwsResponse>;
@@ -44,7 +59,10 @@ export interface AwsService {
   close(): Promise<void>;
 }
 
-/** A failure that AWS reports: `code` is the exception's short name, `fields` are members beside the message. */
+/**
+ * A failure that AWS reports: `code` is the exception's short name, `fields` are members beside the
+ * message.
+ */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
@@ -78,7 +96,10 @@ export interface PolicyStatement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, OneOrMany>>>>;
 }
 
-/** A role with everything that decides its access: identity policies, and the boundary that limits them if there is one. */
+/**
+ * A role with everything that decides its access: identity policies, and the boundary that limits
+ * them if there is one.
+ */
 export interface Role {
   readonly arn: string;
   readonly policies: readonly PolicyDocument[];

@@ -6,33 +6,25 @@ import { readAssembly } from './assembly/read-assembly.ts';
 import type { Account } from './assembly/account.ts';
 import { createRoleRegistry } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
-import { synthesize } from './assembly/synthesize.ts';
-import type { CdkApp } from './assembly/synthesize.ts';
+import { synthesize, type CdkApp } from './assembly/synthesize.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
 import { lockDataDirectory } from './data-lock.ts';
-import { createDynamoDb } from './dynamodb/create-dynamodb.ts';
-import type { DynamoDb } from './dynamodb/create-dynamodb.ts';
+import { createDynamoDb, type DynamoDb } from './dynamodb/create-dynamodb.ts';
 import { errorMessage } from './error-code.ts';
-import { createFaults } from './faults/create-faults.ts';
-import type { Faults } from './faults/create-faults.ts';
+import { createFaults, type Faults } from './faults/create-faults.ts';
 import { createGatewayDefinition } from './gateway/gateway-definition.ts';
-import { startHttpGateway } from './gateway/http-gateway.ts';
-import type { Exchange } from './gateway/http-gateway.ts';
+import { startHttpGateway, type Exchange } from './gateway/http-gateway.ts';
 import type { GatewayAnswer } from './gateway/gateway-answers.ts';
 import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
-import { createKms } from './kms/create-kms.ts';
-import type { Kms } from './kms/create-kms.ts';
-import { createFunctionHost } from './lambda/function-host.ts';
-import type { FunctionHost } from './lambda/function-host.ts';
+import { createKms, type Kms } from './kms/create-kms.ts';
+import { createFunctionHost, type FunctionHost } from './lambda/function-host.ts';
 import type { InvocationOutcome } from './lambda/function-definition.ts';
-import { createLogFiles, createLogPrinter } from './lambda/function-logs.ts';
-import type { Logs } from './lambda/function-logs.ts';
+import { createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
 import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
-import { createSqs } from './sqs/create-sqs.ts';
-import type { Sqs } from './sqs/create-sqs.ts';
+import { createSqs, type Sqs } from './sqs/create-sqs.ts';
 import { createQueueDefinitions } from './sqs/queue-definitions.ts';
 import { startMappings } from './sqs/start-mappings.ts';
 
@@ -70,7 +62,10 @@ export interface CloudOptions {
   readonly faultSeed?: number;
   /** Prints logs through this instead of writing them to files. */
   readonly printLogs?: (text: string) => void;
-  /** Runs once functions can be invoked, before the API and the schedules start. A rejection fails the start. */
+  /**
+   * Runs once functions can be invoked, before the API and the schedules start. A rejection fails
+   * the start.
+   */
   readonly prepare?: (app: PreparedApp) => Promise<void>;
   readonly extendGateway?: (log: (line: string) => void) => GatewayExtension;
   /** Ends a start that is under way; whatever was started is stopped. */
@@ -102,10 +97,13 @@ interface Stores {
   readonly sqs: Sqs;
 }
 
-const accountId = '000000000000';
-const region = 'us-east-1';
-/** DynamoDB's own TTL lags by up to two days on AWS: rarely enough that nothing can come to rely on it. */
-const minutesBetweenExpiries = 60;
+const ACCOUNT_ID = '000000000000';
+const REGION = 'us-east-1';
+/**
+ * DynamoDB's own TTL lags by up to two days on AWS: rarely enough that nothing can come to rely on
+ * it.
+ */
+const MINUTES_BETWEEN_EXPIRIES = 60;
 
 async function appDirectory({ options, closers }: Start): Promise<string> {
   const { app, workDirectory, signal } = options;
@@ -120,11 +118,11 @@ async function appDirectory({ options, closers }: Start): Promise<string> {
 async function createStores({ options, closers }: Start): Promise<Stores> {
   const where = (name: string): { dataDir?: string } =>
     options.dataDirectory === undefined ? {} : { dataDir: join(options.dataDirectory, name) };
-  const dynamoDb = await createDynamoDb({ ...where('dynamodb'), accountId, region });
+  const dynamoDb = await createDynamoDb({ ...where('dynamodb'), accountId: ACCOUNT_ID, region: REGION });
   closers.push(() => dynamoDb.close());
-  const kms = await createKms({ ...where('kms'), accountId, region });
+  const kms = await createKms({ ...where('kms'), accountId: ACCOUNT_ID, region: REGION });
   closers.push(() => kms.close());
-  const sqs = createSqs({ ...where('sqs'), accountId, region });
+  const sqs = createSqs({ ...where('sqs'), accountId: ACCOUNT_ID, region: REGION });
   closers.push(() => sqs.close());
   return { dynamoDb, kms, sqs };
 }
@@ -144,7 +142,7 @@ function createParts(
     keys: createKeyDefinitions(),
     roles,
     functions: createFunctionHost({
-      region,
+      region: REGION,
       credentialsFor: (roleArn) => roles.credentialsFor(roleArn),
       log: (name, text) => {
         logs.write(name, text);
@@ -177,8 +175,8 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
   closers.push(() => lambda.close());
   await begun.releaseAwsPort();
   const endpoint = await startAwsEndpoint({
-    accountId,
-    region,
+    accountId: ACCOUNT_ID,
+    region: REGION,
     port: Number(new URL(begun.account.awsEndpointUrl).port),
     services: [stores.dynamoDb, stores.kms, stores.sqs, lambda.service],
     controls: {
@@ -230,8 +228,8 @@ async function startGateway({ account, options, logs, closers }: Start, parts: C
     api: parts.gateway.httpApi(),
     functions: parts.functions,
     port: options.port === 0 ? Number(new URL(account.baseUrl).port) : options.port,
-    accountId,
-    region,
+    accountId: ACCOUNT_ID,
+    region: REGION,
     log,
     ...extension,
   });
@@ -248,14 +246,14 @@ function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dy
   const stop = runSchedules({
     schedules: parts.schedules.all(),
     tickSeconds: options.tickSeconds ?? 60,
-    accountId,
-    region,
+    accountId: ACCOUNT_ID,
+    region: REGION,
     invoke: (functionArn, payload) => parts.functions.invoke(functionArn, payload),
     isPermitted: ({ arn, functionArn }) =>
       parts.functions.isPermitted(functionArn, 'events.amazonaws.com', arn),
     log,
     onTick: (minute) => {
-      if (minute % minutesBetweenExpiries !== 0) return;
+      if (minute % MINUTES_BETWEEN_EXPIRIES !== 0) return;
       Promise.resolve(dynamoDb.expireItems(Math.floor(Date.now() / 1000))).catch((error: unknown) => {
         log(`expiry: ${errorMessage(error)}`);
       });
@@ -285,7 +283,10 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   return { baseUrl, awsEndpointUrl, logDirectory: logDirectory(options), close };
 }
 
-/** Like Promise.all, but waits for both before it fails, so that whatever they started can be stopped. */
+/**
+ * Like Promise.all, but waits for both before it fails, so that whatever they started can be
+ * stopped.
+ */
 async function settleAll<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return await Promise.all([first, second]);
@@ -301,8 +302,9 @@ function createLogs(options: CloudOptions): Logs {
 }
 
 /**
- * Runs a synthesized CDK app on this machine: tables, keys, roles, functions, queues, HTTP API and schedules.
- * Rejects with an Error whose message is fit for the terminal; nothing is left running then.
+ * Runs a synthesized CDK app on this machine: tables, keys, roles, functions, queues, HTTP API and
+ * schedules. Rejects with an Error whose message is fit for the terminal; nothing is left running
+ * then.
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const closers: (() => Promise<void> | void)[] = [];
@@ -312,12 +314,13 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   try {
     if (options.dataDirectory !== undefined) closers.push(lockDataDirectory(options.dataDirectory));
     const port = await findFreePort(options.port);
-    // Queues carry the endpoint's address in their names, so it is known before the endpoint can start.
+    // Queues carry the endpoint's address in their names, so it is known before the endpoint can
+    // start.
     const held = await listenOnLocalhost(() => createServer(), 0);
     closers.push(() => held.close());
     const account = {
-      accountId,
-      region,
+      accountId: ACCOUNT_ID,
+      region: REGION,
       baseUrl: `http://localhost:${String(port)}`,
       awsEndpointUrl: `http://127.0.0.1:${String(held.port)}`,
     };

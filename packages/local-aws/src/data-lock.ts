@@ -3,11 +3,15 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { errorCode } from './error-code.ts';
 
-/** When a process started, in clock ticks since boot: a later process with the same id has another one. Linux only. */
+/**
+ * When a process started, in clock ticks since boot: a later process with the same id has another
+ * one. Linux only.
+ */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // The command's name is in parentheses and may hold spaces; the start time is field 22, the 20th after it.
+    // The command's name is in parentheses and may hold spaces; the start time is field 22, the
+    // 20th after it.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   } catch {
     return '';
@@ -39,7 +43,10 @@ function holderOf(content: string): number | undefined {
   return startTime(holder) === since ? holder : undefined;
 }
 
-/** True if the lock file did not exist and now holds `content`; a link appears with its whole content or not at all. */
+/**
+ * True if the lock file did not exist and now holds `content`; a link appears with its whole
+ * content or not at all.
+ */
 function create(lock: string, content: string): boolean {
   const own = `${lock}.${randomUUID()}`;
   writeFileSync(own, content, { mode: 0o600 });
@@ -54,7 +61,10 @@ function create(lock: string, content: string): boolean {
   }
 }
 
-/** Takes away the lock of a process that was killed, unless another start has replaced it in between. */
+/**
+ * Takes away the lock of a process that was killed, unless another start has replaced it in
+ * between.
+ */
 function removeStale(lock: string, stale: string): void {
   const aside = `${lock}.${randomUUID()}`;
   renameSync(lock, aside);
@@ -63,8 +73,9 @@ function removeStale(lock: string, stale: string): void {
 }
 
 /**
- * Makes this process the only one that uses a data folder, which is created if need be. Returns the function that lets
- * it go. Throws an Error naming the process that holds it; the lock of a process that was killed holds nobody up.
+ * Makes this process the only one that uses a data folder, which is created if need be. Returns the
+ * function that lets it go. Throws an Error naming the process that holds it; the lock of a process
+ * that was killed holds nobody up.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

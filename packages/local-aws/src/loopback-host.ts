@@ -1,6 +1,8 @@
 import { isIPv4 } from 'node:net';
 
-/** Whether a `Host` header names this machine by a loopback name or address, with any port or none. */
+/**
+ * Whether a `Host` header names this machine by a loopback name or address, with any port or none.
+ */
 export function isLoopbackHost(host: string | undefined): boolean {
   const name = host?.replace(/:\d*$/, '').toLowerCase();
   if (name === undefined) return false;
@@ -8,8 +10,9 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /**
- * The answer to a request whose `Host` is another name. A web page can have its own name resolve to 127.0.0.1 (DNS rebinding), and its
- * scripts would then act as the administrator of the local account, or as the runtime of a reactor.
+ * The answer to a request whose `Host` is another name. A web page can have its own name resolve to
+ * 127.0.0.1 (DNS rebinding), and its scripts would then act as the administrator of the local
+ * account, or as the runtime of a reactor.
  */
 export const foreignHostAnswer = {
   status: 403,

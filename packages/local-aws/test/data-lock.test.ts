@@ -14,13 +14,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test('a folder that does not exist is created for its owner alone', () => {
+it('a folder that does not exist is created for its owner alone', () => {
   const release = lockDataDirectory(join(directory, 'a', 'b'));
   expect(statSync(join(directory, 'a', 'b')).mode & 0o777).toBe(0o700);
   release();
 });
 
-test('a second start is refused until the first lets go', () => {
+it('a second start is refused until the first lets go', () => {
   const release = lockDataDirectory(directory);
   expect(() => lockDataDirectory(directory)).toThrow(
     `${directory} is in use by process ${String(process.pid)}`,
@@ -30,13 +30,13 @@ test('a second start is refused until the first lets go', () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('the lock of a process that was killed holds nobody up', () => {
+it('the lock of a process that was killed holds nobody up', () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   writeFileSync(join(directory, 'lock'), `${String(pid)} 12345\n`);
   lockDataDirectory(directory)();
 });
 
-test('nor does a lock whose process id now belongs to another process', () => {
+it('nor does a lock whose process id now belongs to another process', () => {
   const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
   try {
     writeFileSync(join(directory, 'lock'), `${String(other.pid)} 1\n`);
@@ -46,7 +46,7 @@ test('nor does a lock whose process id now belongs to another process', () => {
   }
 });
 
-test.each(['', 'nonsense', '-1 5', '99999999999 1'])(
+it.each(['', 'nonsense', '-1 5', '99999999999 1'])(
   'nor does a lock that says nothing useful (%j)',
   (content) => {
     writeFileSync(join(directory, 'lock'), content);

@@ -1,4 +1,7 @@
-/** What the SDK needs of an `AbortSignal`: declarations that name no global work without the DOM's types and without Node's. */
+/**
+ * What the SDK needs of an `AbortSignal`: declarations that name no global work without the DOM's
+ * types and without Node's.
+ */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;

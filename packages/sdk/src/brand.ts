@@ -6,8 +6,9 @@ const isPrototypeOf = (errorClass: ErrorClass, value: object): boolean =>
   Object.prototype.isPrototypeOf.call(errorClass.prototype, value);
 
 /**
- * Lets `instanceof` recognise the errors of a class whichever build of the SDK threw them: a program can hold two, its own as an ES module and that of a dependency as CommonJS,
- * each with classes of its own.
+ * Lets `instanceof` recognise the errors of a class whichever build of the SDK threw them: a
+ * program can hold two, its own as an ES module and that of a dependency as CommonJS, each with
+ * classes of its own.
  */
 export function brand(errorClass: ErrorClass, name: string): void {
   const mark = Symbol.for(`@cloakroom/sdk:${name}`);

@@ -32,18 +32,27 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-  /** Ends the call, its waits between tries included: the promise rejects with the reason of the signal. */
+  /**
+   * Ends the call, its waits between tries included: the promise rejects with the reason of the
+   * signal.
+   */
   readonly signal?: Signal | undefined;
   /** Instead of the client's. */
   readonly maxRetries?: number | undefined;
   /** Instead of the client's. */
   readonly timeoutMs?: number | undefined;
-  /** What the service's logs call the request, 1 to 200 visible ASCII characters; it makes one up otherwise. */
+  /**
+   * What the service's logs call the request, 1 to 200 visible ASCII characters; it makes one up
+   * otherwise.
+   */
   readonly traceId?: string | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** 1 to 400 ASCII characters. The first success under a key is what every repetition gets for 24 hours, so the call is retried safely. */
+  /**
+   * 1 to 400 ASCII characters. The first success under a key is what every repetition gets for 24
+   * hours, so the call is retried safely.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -70,7 +79,10 @@ export interface RawCall extends CallOptions {
 }
 
 export interface Caller {
-  /** The JSON of a success, or `undefined` where it has none; throws `ApiError` and `ConnectionError`. */
+  /**
+   * The JSON of a success, or `undefined` where it has none; throws `ApiError` and
+   * `ConnectionError`.
+   */
   json(call: Call): Promise<unknown>;
   /** The answer as it is, whatever its status. Never retried. */
   raw(call: RawCall): Promise<TransportResponse>;
@@ -132,8 +144,9 @@ function baseOf(baseUrl: string): string {
 }
 
 /**
- * The code of a failure, as `ECONNREFUSED`. Node's `fetch` has it in the cause of its error, or in the first of several. Nothing else of it is told: messages quote headers, and errors of
- * parsers carry what they were given. Errors of another realm are none of this one's class.
+ * The code of a failure, as `ECONNREFUSED`. Node's `fetch` has it in the cause of its error, or in
+ * the first of several. Nothing else of it is told: messages quote headers, and errors of parsers
+ * carry what they were given. Errors of another realm are none of this one's class.
  */
 function codeOf(failure: unknown, depth = 0): string | undefined {
   if (!isRecord(failure) || depth > 4) return undefined;
@@ -151,7 +164,10 @@ function connectionErrorOf(failure: unknown, url: string): ConnectionError {
     : new ConnectionError(`${message}: ${code}`, { code });
 }
 
-/** One try, which the signal of the call and its time end. Throws `ConnectionError`, or the reason of the signal. */
+/**
+ * One try, which the signal of the call and its time end. Throws `ConnectionError`, or the reason
+ * of the signal.
+ */
 async function attempt(
   request: Omit<TransportRequest, 'signal'>,
   signal: Signal | undefined,

@@ -1,7 +1,8 @@
 import { brand } from './brand.ts';
 
 /**
- * No answer came, or not the whole of it: whether a write happened is not known. Repeat it under an idempotency key.
+ * No answer came, or not the whole of it: whether a write happened is not known. Repeat it under an
+ * idempotency key.
  * @example try { await client.tokens.retrieve(id); } catch (error) { if (error instanceof ConnectionError) console.error(error.message); }
  */
 export class ConnectionError extends Error {

@@ -19,7 +19,8 @@ export interface Client {
   readonly tenants: ReturnType<typeof tenantsOf>;
 
   /**
-   * Makes tokens of any JSON, at most 100, all or none; the same shape comes back with tokens and ids in it.
+   * Makes tokens of any JSON, at most 100, all or none; the same shape comes back with tokens and
+   * ids in it.
    * @example const { card } = await client.tokenize({ card: { type: 'card', data: { number } } });
    */
   readonly tokenize: <T>(value: T & AsJson<T>, options?: WriteOptions) => Promise<Tokenized<T>>;
@@ -31,14 +32,16 @@ export interface Client {
   readonly detokenize: <T>(value: T & AsJson<T>, options?: CallOptions) => Promise<Detokenized<T>>;
 
   /**
-   * Sends a request with its detokenization expressions filled in. The destination's answer is the answer, whatever its status; throws `ApiError` where the proxy itself failed.
+   * Sends a request with its detokenization expressions filled in. The destination's answer is the
+   * answer, whatever its status; throws `ApiError` where the proxy itself failed.
    * @example const { status } = await client.proxy({ url: 'https://api.example.com/charge', method: 'POST', body: { card: `{{ ${id} }}` } });
    */
   readonly proxy: <B>(request: ProxyRequest<B>) => Promise<ProxyResponse>;
 }
 
 /**
- * A client of the service. GETs and what changes nothing are tried again where the service throttles or is not available; a write only if it has an idempotency key. Throws `TypeError` and
+ * A client of the service. GETs and what changes nothing are tried again where the service
+ * throttles or is not available; a write only if it has an idempotency key. Throws `TypeError` and
  * `RangeError` for options that cannot be.
  * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
  */

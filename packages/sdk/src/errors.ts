@@ -1,11 +1,16 @@
-/** The request's path to what is wrong with it, as in `{ 'card.number': ['must have 16 digits'] }`. */
+/**
+ * The request's path to what is wrong with it, as in `{ 'card.number': ['must have 16 digits'] }`.
+ */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export interface ReactorErrorOptions {
   readonly errors?: FieldErrors;
 }
 
-/** What reactor code throws to choose the status of its answer. It is recognised by `status` and `errors`, not by its class. */
+/**
+ * What reactor code throws to choose the status of its answer. It is recognised by `status` and
+ * `errors`, not by its class.
+ */
 class ReactorError extends Error {
   readonly status: number;
   readonly errors: FieldErrors | undefined;

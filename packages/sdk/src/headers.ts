@@ -1,4 +1,7 @@
-/** Fields of the connection with the service: `fetch` fails for most, a browser drops them, and the service forwards none. */
+/**
+ * Fields of the connection with the service: `fetch` fails for most, a browser drops them, and the
+ * service forwards none.
+ */
 const OF_THE_CONNECTION: readonly string[] = [
   'connection',
   'content-length',
@@ -12,8 +15,8 @@ const OF_THE_CONNECTION: readonly string[] = [
 ];
 
 /**
- * A text that can stand in a header. What else it holds is not told: the errors of `fetch` show the whole value, which may be a key.
- * Throws `TypeError`.
+ * A text that can stand in a header. What else it holds is not told: the errors of `fetch` show the
+ * whole value, which may be a key. Throws `TypeError`.
  */
 export function headerText(name: string, value: string, maxLength: number): string {
   if (typeof value === 'string' && /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(value) && value.length <= maxLength)
@@ -21,13 +24,18 @@ export function headerText(name: string, value: string, maxLength: number): stri
   throw new TypeError(`${name} must be 1 to ${String(maxLength)} visible ASCII characters`);
 }
 
-/** A value that every transport sends as it is (RFC 9110, 5.5). Throws `TypeError`, with its name alone. */
+/**
+ * A value that every transport sends as it is (RFC 9110, 5.5). Throws `TypeError`, with its name
+ * alone.
+ */
 export function headerValue(name: string, value: string): string {
   if (typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
   throw new TypeError(`${name} must be text of Latin-1 without control characters`);
 }
 
-/** Somebody's headers. Throws `TypeError` that names the header, unless its name is what is wrong. */
+/**
+ * Somebody's headers. Throws `TypeError` that names the header, unless its name is what is wrong.
+ */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
@@ -39,7 +47,9 @@ export function checkedHeaders(headers: Readonly<Record<string, string>>): Reado
   return headers;
 }
 
-/** Names in lower case; of two headers of one name the later counts, where `fetch` would send both. */
+/**
+ * Names in lower case; of two headers of one name the later counts, where `fetch` would send both.
+ */
 export function mergedHeaders(
   ...layers: readonly Readonly<Record<string, string>>[]
 ): Record<string, string> {

@@ -14,5 +14,8 @@ type JsonMember<T> = T extends string | number | boolean | null | undefined
             : JsonMember<T[K]>;
       };
 
-/** `T` if JSON can say it. `Json` is not that: to an `interface`, which has no index signature, it does not extend. Functions, symbols and what is never anything but `undefined` become `never`. */
+/**
+ * `T` if JSON can say it. `Json` is not that: to an `interface`, which has no index signature, it
+ * does not extend. Functions, symbols and what is never anything but `undefined` become `never`.
+ */
 export type AsJson<T> = [T] extends [Json] ? T : Exclude<JsonMember<T>, undefined>;

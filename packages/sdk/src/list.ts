@@ -31,7 +31,9 @@ export interface PageQuery {
  */
 export interface List<T> extends Promise<Page<T>>, AsyncIterable<T> {}
 
-/** `fetchPage` gets the cursor of the page before, or `undefined` for the page that was asked for. */
+/**
+ * `fetchPage` gets the cursor of the page before, or `undefined` for the page that was asked for.
+ */
 export function createList<T>(fetchPage: (after: string | undefined) => Promise<Page<T>>): List<T> {
   let first: Promise<Page<T>> | undefined;
   const asked = (): Promise<Page<T>> => (first ??= fetchPage(undefined));

@@ -2,8 +2,10 @@
 const isDots = (segment: string): boolean => segment === '.' || segment === '..';
 
 /**
- * One segment of a path. What no id has and what would lead elsewhere is refused, encoded or not: URLs resolve `.` and `..`, and API Gateway decodes a path, twice, before it looks for the
- * route, so that an encoded `/` divides, and an encoded `?` ends it: the id `?` would be the list. Throws `TypeError`.
+ * One segment of a path. What no id has and what would lead elsewhere is refused, encoded or not:
+ * URLs resolve `.` and `..`, and API Gateway decodes a path, twice, before it looks for the route,
+ * so that an encoded `/` divides, and an encoded `?` ends it: the id `?` would be the list. Throws
+ * `TypeError`.
  */
 function segmentOf(id: string): string {
   if (typeof id === 'string' && id !== '' && !isDots(id) && !/[/\\?#%\p{Cc}\p{Cs}]/u.test(id))
@@ -21,7 +23,10 @@ function laidBare(path: string): string {
   return once === path ? path : laidBare(once);
 }
 
-/** What follows `/proxy`, empty or with a slash before it: it stays below it, and below the path of the destination. Throws `TypeError`. */
+/**
+ * What follows `/proxy`, empty or with a slash before it: it stays below it, and below the path of
+ * the destination. Throws `TypeError`.
+ */
 export function proxyPathOf(path: string): string {
   if (typeof path !== 'string' || /[\\\p{Cc}\p{Cs}]/u.test(path))
     throw new TypeError('path must be text without \\ and control characters');
@@ -35,7 +40,10 @@ export function proxyPathOf(path: string): string {
   return kept === '' || kept.startsWith('/') ? kept : `/${kept}`;
 }
 
-/** The address below `base`. Whatever URLs make of the path, it stays below `prefix`, and that is kept as it is written; throws `TypeError` otherwise. */
+/**
+ * The address below `base`. Whatever URLs make of the path, it stays below `prefix`, and that is
+ * kept as it is written; throws `TypeError` otherwise.
+ */
 export function addressOf(base: string, prefix: string, rest: string): string {
   const { href, pathname } = new URL(base + prefix + rest);
   const wanted = new URL(base + prefix);

@@ -1,7 +1,7 @@
 export { byFetch as send } from './fetch-transport.ts';
 
 /** No browser does. */
-export const sendsBodyOfGet: boolean = false;
+export const SENDS_BODY_OF_GET: boolean = false;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 

@@ -2,11 +2,17 @@ import type { webcrypto } from 'node:crypto';
 import type { Transport } from './transport.ts';
 import { byFetch } from './fetch-transport.ts';
 
-/** What differs between Node and browsers. The build for browsers has `platform.browser.ts` in its place (tools/build-sdk.ts). */
+/**
+ * What differs between Node and browsers. The build for browsers has `platform.browser.ts` in its
+ * place (tools/build-sdk.ts).
+ */
 
-export const sendsBodyOfGet: boolean = true;
+export const SENDS_BODY_OF_GET: boolean = true;
 
-/** `fetch` where there is one (Node 18 and later) and it does it: it refuses a GET that has a body. Else Node's own client, which is loaded only then. */
+/**
+ * `fetch` where there is one (Node 18 and later) and it does it: it refuses a GET that has a body.
+ * Else Node's own client, which is loaded only then.
+ */
 export const send: Transport = async (request) => {
   const isRefused = request.method === 'GET' && request.body !== undefined;
   if (typeof fetch === 'function' && !isRefused) return byFetch(request);

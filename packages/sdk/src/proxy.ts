@@ -4,7 +4,7 @@ import { queryText, type Caller, type CallOptions, type Query } from './caller.t
 import { checkedHeaders, headerValue, mergedHeaders } from './headers.ts';
 import type { AsJson, Json } from './json.ts';
 import { proxyPathOf } from './paths.ts';
-import { sendsBodyOfGet } from './platform.ts';
+import { SENDS_BODY_OF_GET } from './platform.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -18,7 +18,10 @@ export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> 
   readonly query?: Query | undefined;
   /** The destination's, its own authentication among them. A browser sends `Content-Type` alone. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Text and bytes as they are, with your `Content-Type`; anything else as JSON. In a browser a GET has none. */
+  /**
+   * Text and bytes as they are, with your `Content-Type`; anything else as JSON. In a browser a GET
+   * has none.
+   */
   readonly body?: (B & AsJson<B>) | Uint8Array | undefined;
   /** `Keep-Alive` of the outbound call. */
   readonly keepAlive?: string | undefined;
@@ -29,7 +32,10 @@ export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> 
 export interface ProxyResponse {
   /** The destination's. */
   readonly status: number;
-  /** Names in lower case; in a browser those alone that CORS shows. Of a body that was decoded without `content-encoding` and `content-length`. */
+  /**
+   * Names in lower case; in a browser those alone that CORS shows. Of a body that was decoded
+   * without `content-encoding` and `content-length`.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** Each `Set-Cookie` of the destination, which is not among `headers`; none in a browser. */
   readonly setCookies: readonly string[];
@@ -67,7 +73,7 @@ export function proxyOf(caller: Caller) {
     } = proxied;
     if (!METHODS.includes(method)) throw new TypeError(`method must be ${METHODS.join(', ')}`);
     const content = bodyOf(body);
-    if (method === 'GET' && content.body !== undefined && !sendsBodyOfGet)
+    if (method === 'GET' && content.body !== undefined && !SENDS_BODY_OF_GET)
       throw new TypeError('A browser sends no GET with a body');
     const response = await caller.raw({
       ...options,

@@ -77,7 +77,8 @@ export function reactorsOf(caller: Caller) {
     },
 
     /**
-     * Runs it and waits for its response, at most 30 seconds. What the code throws is an `ApiError`. Under an idempotency key, code that throws 429 or 503 is run again.
+     * Runs it and waits for its response, at most 30 seconds. What the code throws is an
+     * `ApiError`. Under an idempotency key, code that throws 429 or 503 is run again.
      * @example const { raw } = await client.reactors.react(id, { args: { card: `{{ ${tokenId} }}` } });
      */
     react: async <A extends string | object>(

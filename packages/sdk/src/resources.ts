@@ -58,8 +58,8 @@ export interface Token {
   readonly modified_by?: string;
   readonly modified_at?: string;
   /**
-   * `deduplicated`: nothing was written, this is the token that there was. `omitted`: members that were too large for their share of a
-   * page; get the token to see them.
+   * `deduplicated`: nothing was written, this is the token that there was. `omitted`: members that
+   * were too large for their share of a page; get the token to see them.
    */
   readonly _extras?: { readonly deduplicated?: boolean; readonly omitted?: readonly string[] };
 }
@@ -96,7 +96,10 @@ export type NewToken<D = Exclude<Json, null>> = {
   readonly [T in TokenType]: NewTokenOf<T, D>;
 }[TokenType];
 
-/** What `tokenize` makes of a value: a token of what has `type` and `data`, the id of a token of any other primitive. */
+/**
+ * What `tokenize` makes of a value: a token of what has `type` and `data`, the id of a token of any
+ * other primitive.
+ */
 export type Tokenized<T> = Json extends T
   ? Json
   : T extends null | undefined
@@ -107,7 +110,10 @@ export type Tokenized<T> = Json extends T
         ? Token
         : { readonly [K in keyof T]: Tokenized<T[K]> };
 
-/** What `detokenize` makes of a value: a text may become anything, since an expression that stands alone keeps the type of what it gives. */
+/**
+ * What `detokenize` makes of a value: a text may become anything, since an expression that stands
+ * alone keeps the type of what it gives.
+ */
 export type Detokenized<T> = Json extends T
   ? Json
   : T extends string

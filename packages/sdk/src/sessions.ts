@@ -11,7 +11,8 @@ export function sessionsOf(caller: Caller) {
       (await caller.json({ ...options, method: 'POST', path: '/sessions' })) as Session,
 
     /**
-     * With a private key: gives a session access, once, and no more than the application of the key holds.
+     * With a private key: gives a session access, once, and no more than the application of the key
+     * holds.
      * @example await client.sessions.authorize({ nonce, permissions: ['token:create'] });
      */
     authorize: async (grants: SessionGrants, options?: WriteOptions): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
 import type { Tenant, TenantChange } from './resources.ts';
 
-const path = '/tenants/self';
+const PATH = '/tenants/self';
 
 export function tenantsOf(caller: Caller) {
   return {
@@ -10,13 +10,13 @@ export function tenantsOf(caller: Caller) {
      * @example const { settings } = await client.tenants.retrieve();
      */
     retrieve: async (options?: CallOptions) =>
-      (await caller.json({ ...options, method: 'GET', path })) as Tenant,
+      (await caller.json({ ...options, method: 'GET', path: PATH })) as Tenant,
 
     /**
      * Replaces name and settings.
      * @example await client.tenants.update({ name: 'Shop', settings: { deduplicate_tokens: true } });
      */
     update: async (tenant: TenantChange, options?: WriteOptions) =>
-      (await caller.json({ ...options, method: 'PUT', path, body: tenant })) as Tenant,
+      (await caller.json({ ...options, method: 'PUT', path: PATH, body: tenant })) as Tenant,
   };
 }

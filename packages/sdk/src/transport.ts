@@ -1,6 +1,9 @@
 import type { TransportResponse } from './transport-response.ts';
 
-/** In a file of its own: the declarations of the package do without the types of the DOM, and `AbortSignal` is one. */
+/**
+ * In a file of its own: the declarations of the package do without the types of the DOM, and
+ * `AbortSignal` is one.
+ */
 export interface TransportRequest {
   readonly method: string;
   readonly url: string;

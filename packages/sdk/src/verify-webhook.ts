@@ -23,7 +23,8 @@ export interface WebhookToVerify {
 }
 
 /**
- * The message is not a webhook of the service, was changed, or is too old: answer 400 and do nothing else.
+ * The message is not a webhook of the service, was changed, or is too old: answer 400 and do
+ * nothing else.
  * @example verifyWebhook({ body, headers, secret }).catch((error: unknown) => { if (error instanceof WebhookVerificationError) console.error(error.message); });
  */
 export class WebhookVerificationError extends Error {
@@ -140,8 +141,10 @@ function endedOf(id: string, body: Uint8Array): EndedInvocation {
 }
 
 /**
- * Checks that a webhook is the service's, unchanged and recent, by the rules of Standard Webhooks, and gives what it says: the same that `reactors.retrieveResult` gives. `id` is that of the
- * invocation and the same for every delivery; a receiver may get one twice. Throws `WebhookVerificationError`, and `TypeError` for a secret, a body or a tolerance that cannot be.
+ * Checks that a webhook is the service's, unchanged and recent, by the rules of Standard Webhooks,
+ * and gives what it says: the same that `reactors.retrieveResult` gives. `id` is that of the
+ * invocation and the same for every delivery; a receiver may get one twice. Throws
+ * `WebhookVerificationError`, and `TypeError` for a secret, a body or a tolerance that cannot be.
  * @example const { id, status, result } = await verifyWebhook({ body, headers: request.headers, secret });
  */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<EndedInvocation> {

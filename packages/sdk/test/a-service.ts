@@ -14,7 +14,9 @@ export interface Reply {
   readonly headers?: Record<string, string | string[]>;
   /** The body as it goes over the wire, instead of `body`. */
   readonly raw?: Buffer;
-  /** Instead of an answer: the connection ends before it, or in its middle, or nothing ever comes. */
+  /**
+   * Instead of an answer: the connection ends before it, or in its middle, or nothing ever comes.
+   */
   readonly instead?: 'drop' | 'cut' | 'hang';
 }
 

@@ -79,20 +79,20 @@ const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<un
 ];
 
 describe('the operations', () => {
-  test.each(OPERATIONS)('%s has a method', async (operation, call) => {
+  it.each(OPERATIONS)('%s has a method', async (operation, call) => {
     const { received } = await calling(async (client) => call(client));
     const [request] = received;
     expect(`${request?.method ?? ''} ${decodeURIComponent(request?.url ?? '')}`).toBe(operation);
     expect(request?.headers['svc-api-key']).toBe('key_private_x');
   });
 
-  test('every route of the service is among them, and nothing else', () => {
+  it('every route of the service is among them, and nothing else', () => {
     const routes = allRoutes().map(({ method, path }) => `${method} ${path}`);
     expect(routes.length).toBeGreaterThan(30);
     expect(OPERATIONS.map(([operation]) => operation).sort()).toEqual(routes.sort());
   });
 
-  test('an asynchronous invocation goes to the same route, with where its result goes', async () => {
+  it('an asynchronous invocation goes to the same route, with where its result goes', async () => {
     const { received } = await calling((client) =>
       client.reactors.reactAsync('x', { args: [1], callback_url: 'https://me.example', timeout_ms: 20_000 }),
     );
@@ -102,7 +102,7 @@ describe('the operations', () => {
     });
   });
 
-  test('names with escapes are those of the answer, whatever was read before (docs/decisions/0014)', async () => {
+  it('names with escapes are those of the answer, whatever was read before (docs/decisions/0014)', async () => {
     const [data, body] = [aMisreadValue(), aMisreadValue()];
     const { value } = await calling(
       async (client) => [
@@ -117,7 +117,7 @@ describe('the operations', () => {
     expect(value).toEqual([{ data }, body]);
   });
 
-  test('merge patches go out as such, filters as the query', async () => {
+  it('merge patches go out as such, filters as the query', async () => {
     const { received } = await calling(async (client) => {
       await client.tokens.update('a b:ü', { mask: null });
       await client.tokens.list({ id: ['x', 'y'], metadata: { k: 'v' }, size: 2 });
@@ -127,7 +127,7 @@ describe('the operations', () => {
     expect(received[1]?.url).toBe('/tokens?id=x&id=y&size=2&metadata.k=v');
   });
 
-  test('iteration follows the cursor to the end', async () => {
+  it('iteration follows the cursor to the end', async () => {
     const page = (id: string, after: string | null) => ({
       status: 200,
       body: { data: [{ id }], pagination: { page_size: 1, after } },
@@ -152,14 +152,14 @@ describe('the operations', () => {
 describe('failures', () => {
   const problem = { title: 'Validation failed', status: 400, detail: 'd', errors: { name: ['is required'] } };
 
-  test('are ApiErrors with what the service said', async () => {
+  it('are ApiErrors with what the service said', async () => {
     const reply = { status: 400, body: problem, headers: { 'SVC-TRACE-ID': 't1', 'Retry-After': '7' } };
     const { error } = await calling((client) => client.tokens.create({ type: 'token', data: 1 }), [reply]);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ ...problem, traceId: 't1', retryAfter: 7, name: 'ApiError' });
   });
 
-  test('answers of API Gateway itself, and bodies that are no JSON, are ApiErrors too', async () => {
+  it('answers of API Gateway itself, and bodies that are no JSON, are ApiErrors too', async () => {
     const replies = [{ status: 413, body: { message: 'Request Too Long' } }, { status: 500 }];
     const { value } = await calling(async (client) => {
       const failing = () =>
@@ -169,7 +169,7 @@ describe('failures', () => {
     expect(value).toEqual(['Request Too Long', 'Error']);
   });
 
-  test('of what answers with a page instead of JSON, and of nobody who answers, say so', async () => {
+  it('of what answers with a page instead of JSON, and of nobody who answers, say so', async () => {
     await withService([{ status: 200, body: undefined }, { status: 204 }], async (baseUrl) => {
       const client = createClient({ baseUrl, apiKey: 'k' });
       await expect(client.tokens.delete('x')).resolves.toBeUndefined();
@@ -191,7 +191,7 @@ describe('failures', () => {
     expect(JSON.stringify(nobody)).not.toContain('key_private_x');
   });
 
-  test('are known by instanceof across builds, and by nothing that only looks like them', () => {
+  it('are known by instanceof across builds, and by nothing that only looks like them', () => {
     const other = bundledAnew();
     const details = { status: 404, title: 't', detail: undefined, errors: undefined };
     const error = new other.ApiError({ ...details, traceId: undefined, retryAfter: undefined });
@@ -211,7 +211,7 @@ describe('failures', () => {
 describe('a list', () => {
   const page = { status: 200, body: { data: [{ id: 'a' }], pagination: { page_size: 1, after: null } } };
 
-  test('asks for nothing before somebody wants it, and once however often it is awaited', async () => {
+  it('asks for nothing before somebody wants it, and once however often it is awaited', async () => {
     const { value, received } = await calling(
       async (client) => {
         void client.tokens.list();
@@ -224,7 +224,7 @@ describe('a list', () => {
     expect(received.map(({ url: asked }) => asked)).toEqual(['/tokens?size=1']);
   });
 
-  test('fails as any promise does', async () => {
+  it('fails as any promise does', async () => {
     const { value } = await calling(
       async (client) => {
         const caught: unknown[] = [];
@@ -243,7 +243,7 @@ describe('a list', () => {
 describe('the options', () => {
   const baseUrl = 'https://tokens.example.com';
 
-  test.each([
+  it.each([
     [{ baseUrl: 'tokens.example.com', apiKey: 'k' }, TypeError],
     [{ baseUrl: 'ftp://tokens.example.com', apiKey: 'k' }, TypeError],
     [{ baseUrl: 'https://user:x@tokens.example.com', apiKey: 'k' }, TypeError],
@@ -264,7 +264,7 @@ describe('the options', () => {
     expect(() => createClient(options)).toThrow(errorClass);
   });
 
-  test('that are wrong are not told in full: a key stays out of messages', async () => {
+  it('that are wrong are not told in full: a key stays out of messages', async () => {
     expect(() => createClient({ baseUrl, apiKey: 'key_private_ä' })).not.toThrow('key_private');
     const { error } = await calling((client) => client.sessions.create({ idempotencyKey: 'geheim\n' }));
     expect(error).toBeInstanceOf(TypeError);
@@ -272,7 +272,7 @@ describe('the options', () => {
     expect((await calling((client) => client.sessions.create({ idempotencyKey: '' }))).received).toEqual([]);
   });
 
-  test('name the request in the logs, below any path and with any prefix', async () => {
+  it('name the request in the logs, below any path and with any prefix', async () => {
     await withService([], async (origin, received) => {
       const client = createClient({ baseUrl: `${origin}/vault/`, apiKey: 'k', headerPrefix: 'ACME' });
       await client.permissions.list('private', { traceId: 'order 7' });
@@ -286,7 +286,7 @@ describe('the options', () => {
 });
 
 describe('the proxy', () => {
-  test("the destination's answer is the answer, whatever its status", async () => {
+  it("the destination's answer is the answer, whatever its status", async () => {
     const reply = {
       status: 402,
       body: { declined: true },
@@ -326,7 +326,7 @@ describe('the proxy', () => {
     });
   });
 
-  test('your Content-Type is the one that is sent, however it is written', async () => {
+  it('your Content-Type is the one that is sent, however it is written', async () => {
     const answered = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
     const headers = { 'content-type': 'application/vnd.api+json' };
     const { received } = await calling(
@@ -336,7 +336,7 @@ describe('the proxy', () => {
     expect(received[0]).toMatchObject({ headers, body: { a: 1 } });
   });
 
-  test('a failure of the proxy itself is an ApiError', async () => {
+  it('a failure of the proxy itself is an ApiError', async () => {
     const body = { proxy_error: { title: 'Bad', status: 400, detail: 'forbidden destination' } };
     const { error } = await calling(
       (client) => client.proxy({ url: 'https://10.0.0.1' }),

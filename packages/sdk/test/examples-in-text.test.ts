@@ -79,21 +79,21 @@ function compiled(texts: ReadonlyMap<string, string>): readonly string[] {
 }
 
 describe('the examples', () => {
-  test('of docstrings and documentation compile', () => {
+  it('of docstrings and documentation compile', () => {
     const texts = examples();
     expect(texts.size).toBeGreaterThan(40);
     expect([...texts.keys()].filter((place) => place.startsWith('README.md'))).toHaveLength(4);
     expect(compiled(texts)).toEqual([]);
   }, 60_000);
 
-  test('that do not compile are found', () => {
+  it('that do not compile are found', () => {
     const wrong = new Map([
       ['wrong', 'export const example = async () => (await client.tokens.retrieve(7)).di;'],
     ]);
     expect(compiled(wrong)).toHaveLength(2);
   }, 60_000);
 
-  test('are there for everything that the package exports and every operation of the client, as rows of docs/sdk.md are', () => {
+  it('are there for everything that the package exports and every operation of the client, as rows of docs/sdk.md are', () => {
     const program = ts.createProgram([join(root, 'packages/sdk/src/index.ts')], {
       ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, strict: true },
       ...{ allowImportingTsExtensions: true, noEmit: true, types: ['node'], skipLibCheck: true },

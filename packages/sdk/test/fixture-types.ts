@@ -1,4 +1,5 @@
-// What compiles with the SDK, and what does not. `tsc` checks it here against the source, and test/end-to-end/sdk-package.test.ts against the packed declarations.
+// What compiles with the SDK, and what does not. `tsc` checks it here against the source, and
+// test/end-to-end/sdk-package.test.ts against the packed declarations.
 import {
   ApiError,
   createClient,

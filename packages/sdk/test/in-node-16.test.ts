@@ -16,7 +16,7 @@ const ERRORS = {
 } as const;
 
 describe('the SDK as it ships, in the real Node 16', () => {
-  test.each(Object.entries(ERRORS))('%s thrown by a reactor has status %i', async (name, status) => {
+  it.each(Object.entries(ERRORS))('%s thrown by a reactor has status %i', async (name, status) => {
     const code = `const sdk = require('@cloakroom/sdk'); module.exports = async () => { throw new sdk.${name}('m', { errors: { a: ['b'] } }) }`;
     expect(await answerOf(code)).toEqual({
       outcome: 'threw',
@@ -26,7 +26,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
     expect(error).toMatchObject({ name, status, errors: undefined, message: '' });
   });
 
-  test('bt calls the service as the reactor’s application, without fetch', async () => {
+  it('bt calls the service as the reactor’s application, without fetch', async () => {
     const replies = [
       { status: 503, headers: { 'Retry-After': '0' } },
       { status: 200, body: { id: 'x' } },
@@ -50,7 +50,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
     });
   });
 
-  test('bt survives lost answers, and ends by its time and its signal', async () => {
+  it('bt survives lost answers, and ends by its time and its signal', async () => {
     const replies = [
       { status: 0, instead: 'drop' },
       { status: 200, instead: 'cut' },
@@ -77,7 +77,7 @@ describe('the SDK as it ships, in the real Node 16', () => {
     });
   });
 
-  test('verifies a webhook, without WebCrypto as a global', async () => {
+  it('verifies a webhook, without WebCrypto as a global', async () => {
     const secret = generateWebhookSecret();
     const body = '{"raw":"ü"}';
     const headers = Object.fromEntries(signWebhook('inv_1', body, [secret], Date.now()));

@@ -49,7 +49,10 @@ async function bundled(platform: 'node' | 'browser'): Promise<typeof sdk> {
   return module.exports as typeof sdk;
 }
 
-/** The same call by `fetch`, and in a reactor on Node 16, which has none. `code` is an expression of `client` and `args`. */
+/**
+ * The same call by `fetch`, and in a reactor on Node 16, which has none. `code` is an expression of
+ * `client` and `args`.
+ */
 async function onBothTransports(code: string, args: object, replies: readonly Reply[]) {
   const asked = async (run: (baseUrl: string) => Promise<unknown>) =>
     withService(replies, async (baseUrl, received) => ({ value: await run(baseUrl), received }));
@@ -89,7 +92,7 @@ describe('an id', () => {
   ];
   const WRONG = ['', '.', '..', '?', '../tokens', 'a/b', 'a\\b', 'a#b', '%2e%2e', '%3f', 'a\nb', '\ud800'];
 
-  test.each(CALLS)(
+  it.each(CALLS)(
     'that would lead elsewhere is refused before anything is sent, by %s',
     async (_name, call) => {
       for (const id of [...WRONG, undefined as unknown as string, 7 as unknown as string])
@@ -97,7 +100,7 @@ describe('an id', () => {
     },
   );
 
-  test('that can be one keeps its place, whatever else it has in it', async () => {
+  it('that can be one keeps its place, whatever else it has in it', async () => {
     await withService([], async (baseUrl, received) => {
       const client = createClient({ baseUrl, apiKey: 'k' });
       const ids = fc
@@ -116,7 +119,7 @@ describe('an id', () => {
 });
 
 describe('the path of the proxy', () => {
-  test.each([
+  it.each([
     'charges/../../tokens/victim',
     '..',
     '.',
@@ -144,7 +147,7 @@ describe('the path of the proxy', () => {
     await refused((client) => client.proxy({ url, path }));
   });
 
-  test.each([
+  it.each([
     ['', '/proxy'],
     ['/', '/proxy/'],
     ['charges', '/proxy/charges'],
@@ -161,7 +164,7 @@ describe('the path of the proxy', () => {
     expect(received.map(({ url: asked }) => asked)).toEqual([sent]);
   });
 
-  test('stays below the path of the service, whatever it is', async () => {
+  it('stays below the path of the service, whatever it is', async () => {
     await withService([], async (origin, received) => {
       const client = createClient({ baseUrl: `${origin}/vault`, apiKey: 'k' });
       const parts = fc.constantFrom(
@@ -192,7 +195,7 @@ describe('the path of the proxy', () => {
     });
   });
 
-  test('with an empty query in the address of the service is a path all the same', async () => {
+  it('with an empty query in the address of the service is a path all the same', async () => {
     await withService([], async (baseUrl, received) => {
       await createClient({ baseUrl: `${baseUrl}/?#`, apiKey: 'k' }).permissions.list();
       expect(received[0]?.url).toBe('/permissions');
@@ -206,7 +209,7 @@ describe('what of a proxied request cannot be sent is the mistake of the caller,
     headers: headers as Record<string, string>,
   });
 
-  test.each<readonly [string, Partial<ProxyRequest>, string]>([
+  it.each<readonly [string, Partial<ProxyRequest>, string]>([
     ['a header with a line break', withHeaders({ Authorization: wrong }), 'Authorization'],
     ['a header with another control character', withHeaders({ 'X-A': `${SECRET}\0` }), 'X-A'],
     ['a header beyond Latin-1', withHeaders({ Authorization: `${SECRET}€` }), 'Authorization'],
@@ -233,7 +236,7 @@ describe('what of a proxied request cannot be sent is the mistake of the caller,
 });
 
 describe('a ConnectionError', () => {
-  test('quotes nothing of what was sent or came, whatever the platform says', async () => {
+  it('quotes nothing of what was sent or came, whatever the platform says', async () => {
     const saying = async (failure: unknown) => {
       const fetching = jest.spyOn(globalThis, 'fetch').mockRejectedValue(failure);
       try {
@@ -270,7 +273,7 @@ describe('a ConnectionError', () => {
 });
 
 describe('a GET with a body', () => {
-  test('goes out as it is, with fetch and without', async () => {
+  it('goes out as it is, with fetch and without', async () => {
     const code = `client.proxy({ url: args.url, body: { card: '{{ x }}' } }).then(({ status }) => status)`;
     const { here, inNode16 } = await onBothTransports(code, { url }, [ANSWERED]);
     for (const { value, received } of [here, inNode16]) {
@@ -279,7 +282,7 @@ describe('a GET with a body', () => {
     }
   });
 
-  test('is refused where it cannot be: in a browser', async () => {
+  it('is refused where it cannot be: in a browser', async () => {
     const browser = await bundled('browser');
     await withService([ANSWERED, ANSWERED], async (baseUrl, received) => {
       const client = browser.createClient({ baseUrl, apiKey: 'k' });
@@ -311,7 +314,7 @@ describe('an answer is the same with fetch and without:', () => {
     return here;
   }
 
-  test('cookies one by one, other repeated headers joined', async () => {
+  it('cookies one by one, other repeated headers joined', async () => {
     const cookies = ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'];
     const answer = await answered({
       headers: { 'Set-Cookie': cookies, 'X-A': ['1', '2'] },
@@ -323,7 +326,7 @@ describe('an answer is the same with fetch and without:', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['gzip', gzipSync],
     ['X-GZIP', gzipSync],
     ['deflate', deflateSync],
@@ -336,7 +339,7 @@ describe('an answer is the same with fetch and without:', () => {
     expect(Object.keys(answer?.headers ?? {})).toEqual(['content-type']);
   });
 
-  test('a body in another coding is as it came, and says so', async () => {
+  it('a body in another coding is as it came, and says so', async () => {
     for (const coding of ['identity', 'aes128gcm', 'gzip, aes128gcm'])
       expect(
         await answered({ headers: { 'Content-Encoding': coding }, raw: Buffer.from('xyz') }),
@@ -345,7 +348,7 @@ describe('an answer is the same with fetch and without:', () => {
       });
   });
 
-  test('a body that says gzip and is none is no answer', async () => {
+  it('a body that says gzip and is none is no answer', async () => {
     const code = `client.proxy({ url: 'https://api.example.com', method: 'POST' }).catch((error) => [error.name, error.cause.code])`;
     const headers = { ...ANSWERED.headers, 'Content-Encoding': 'gzip' };
     const both = await onBothTransports(code, {}, [{ status: 200, headers, raw: Buffer.from('plain') }]);
@@ -353,7 +356,7 @@ describe('an answer is the same with fetch and without:', () => {
       expect(value).toEqual(['ConnectionError', 'Z_DATA_ERROR']);
   });
 
-  test('the service’s own JSON, too, when something on the way compresses it', async () => {
+  it('the service’s own JSON, too, when something on the way compresses it', async () => {
     const code = `client.tokens.retrieve('x').then((token) => [token.id, args.fails]).catch((error) => error.title)`;
     for (const [status, body, seen] of [
       [200, { id: 'x' }, ['x', 1]],
@@ -371,14 +374,14 @@ describe('an answer is the same with fetch and without:', () => {
 
   const acceptedBy = (received: readonly Received[]) => String(received[0]?.headers['accept-encoding']);
 
-  test('and what the caller accepts is what is asked for', async () => {
+  it('and what the caller accepts is what is asked for', async () => {
     const code = `client.proxy({ url: 'https://a.example', method: 'POST', headers: { 'Accept-Encoding': 'identity' } }).then(() => 'ok')`;
     const both = await onBothTransports(code, {}, [ANSWERED]);
     for (const { value, received } of [both.here, both.inNode16])
       expect([value, acceptedBy(received)]).toEqual(['ok', 'identity']);
   });
 
-  test('an ApiError of the proxy is one, in gzip as well', async () => {
+  it('an ApiError of the proxy is one, in gzip as well', async () => {
     const raw = gzipSync(JSON.stringify({ proxy_error: { title: 'Bad', status: 400 } }));
     const { error } = await calling(
       (client) => client.proxy({ url }),

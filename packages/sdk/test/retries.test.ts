@@ -25,19 +25,19 @@ const dropped: Reply = { status: 0, instead: 'drop' };
 const running = { status: 409, headers: { 'Retry-After': '0' }, body: { title: 'Conflict' } };
 
 describe('what is tried again', () => {
-  test.each([429, 502, 503, 504])('a GET after %i, as long as Retry-After says', async (status) => {
+  it.each([429, 502, 503, 504])('a GET after %i, as long as Retry-After says', async (status) => {
     const { value, received } = await calling(get, [{ status, headers: { 'Retry-After': '0' } }]);
     expect(value).toEqual({});
     expect(received).toHaveLength(2);
   });
 
-  test('a GET after a lost answer, and after one that was cut off', async () => {
+  it('a GET after a lost answer, and after one that was cut off', async () => {
     const { value, received } = await calling(get, [dropped, { status: 200, instead: 'cut' }]);
     expect(value).toEqual({});
     expect(received).toHaveLength(3);
   });
 
-  test('search and detokenize, which change nothing', async () => {
+  it('search and detokenize, which change nothing', async () => {
     for (const call of [
       (client: Client) => client.tokens.search({ query: 'type:card' }),
       (client: Client) => client.detokenize({ a: '{{ x }}' }),
@@ -45,7 +45,7 @@ describe('what is tried again', () => {
       expect((await calling(call, [throttled])).received).toHaveLength(2);
   });
 
-  test.each(['token', 'patch', 'put', 'tokenize', 'session'])(
+  it.each(['token', 'patch', 'put', 'tokenize', 'session'])(
     'a write under an idempotency key, the same one each time: %s',
     async (what) => {
       const writing = { idempotencyKey: 'k1' };
@@ -61,7 +61,7 @@ describe('what is tried again', () => {
     },
   );
 
-  test('as often as maxRetries says, 3 times unless it does', async () => {
+  it('as often as maxRetries says, 3 times unless it does', async () => {
     const forever = Array.from({ length: 9 }, () => throttled);
     expect((await calling(get, forever)).received).toHaveLength(4);
     expect((await calling(get, forever, { maxRetries: 1 })).received).toHaveLength(2);
@@ -70,7 +70,7 @@ describe('what is tried again', () => {
     expect((await calling(once, forever, { maxRetries: 5 })).received).toHaveLength(2);
   });
 
-  test('each page of an iteration by itself', async () => {
+  it('each page of an iteration by itself', async () => {
     const page = (after: string | null) => ({ status: 200, body: { data: [{}], pagination: { after } } });
     const { value, received } = await calling(
       async (client) => {
@@ -85,7 +85,7 @@ describe('what is tried again', () => {
 });
 
 describe('what is not tried again', () => {
-  test('a write without an idempotency key, a deletion, and the proxy', async () => {
+  it('a write without an idempotency key, a deletion, and the proxy', async () => {
     for (const call of [
       create(),
       (client: Client) => client.tokens.delete('x'),
@@ -98,13 +98,13 @@ describe('what is not tried again', () => {
     }
   });
 
-  test.each([400, 401, 403, 404, 409, 422, 500])('a refusal with %i', async (status) => {
+  it.each([400, 401, 403, 404, 409, 422, 500])('a refusal with %i', async (status) => {
     const { error, received } = await calling(create('k1'), [{ status, body: { title: 't' } }]);
     expect(error).toMatchObject({ status, title: 't' });
     expect(received).toHaveLength(1);
   });
 
-  test('what would have to wait for minutes', async () => {
+  it('what would have to wait for minutes', async () => {
     const later = { status: 503, headers: { 'Retry-After': '300' } };
     const { error, received } = await calling(get, [later]);
     expect(error).toMatchObject({ status: 503, retryAfter: 300 });
@@ -113,7 +113,7 @@ describe('what is not tried again', () => {
 });
 
 describe('an idempotency key whose first try still runs', () => {
-  test('is waited for: its answer is the answer of the call', async () => {
+  it('is waited for: its answer is the answer of the call', async () => {
     const { value, received } = await calling(create('k1'), [
       dropped,
       ...Array.from({ length: 6 }, () => running),
@@ -123,26 +123,26 @@ describe('an idempotency key whose first try still runs', () => {
     expect(received).toHaveLength(8);
   });
 
-  test('is asked for every second, however long its lease still is', async () => {
+  it('is asked for every second, however long its lease still is', async () => {
     const leased = { ...running, headers: { 'Retry-After': '59' } };
     const made = { status: 201, body: { id: 'made-by-the-first' } };
     const { value } = await calling(create('k1'), [leased, made]);
     expect(value).toEqual(made.body);
   });
 
-  test('is not waited for where nothing is to be tried again', async () => {
+  it('is not waited for where nothing is to be tried again', async () => {
     const { error, received } = await calling(create('k1'), [running], { maxRetries: 0 });
     expect(error).toMatchObject({ status: 409 });
     expect(received).toHaveLength(1);
   });
 
-  test('is waited for in a browser too, which cannot read Retry-After, after an answer was lost', async () => {
+  it('is waited for in a browser too, which cannot read Retry-After, after an answer was lost', async () => {
     const unreadable = { status: 409, body: { title: 'Conflict' } };
     const { value } = await calling(create('k1'), [dropped, unreadable, { status: 201, body: { id: 'a' } }]);
     expect(value).toEqual({ id: 'a' });
   });
 
-  test('is waited for no longer than the service lets anything run', () => {
+  it('is waited for no longer than the service lets anything run', () => {
     let now = 0;
     const pauseAfter = retrying(3, true, () => now);
     const details = { status: 409, title: 't', detail: undefined, errors: undefined, traceId: undefined };
@@ -158,7 +158,7 @@ describe('an idempotency key whose first try still runs', () => {
 });
 
 describe('the end of a call', () => {
-  test('comes when its signal says so: before it, while it waits for an answer, and between tries', async () => {
+  it('comes when its signal says so: before it, while it waits for an answer, and between tries', async () => {
     const reason = new Error('the user left');
     const ended = AbortSignal.abort(reason);
     const before = await calling((client) => client.tokens.retrieve('x', { signal: ended }));
@@ -180,7 +180,7 @@ describe('the end of a call', () => {
     }
   });
 
-  test('of an iteration and of a write comes the same way', async () => {
+  it('of an iteration and of a write comes the same way', async () => {
     const signal = AbortSignal.abort();
     const iterated = await calling(async (client) => {
       for await (const _ of client.applications.list({}, { signal })) throw new Error('unreachable');
@@ -190,7 +190,7 @@ describe('the end of a call', () => {
     expect([written.error.name, written.received]).toEqual(['AbortError', []]);
   });
 
-  test('of a try comes after timeoutMs; the next one has its own time', async () => {
+  it('of a try comes after timeoutMs; the next one has its own time', async () => {
     const hanging: Reply = { status: 0, instead: 'hang' };
     const { value, received } = await calling(get, [hanging], { timeoutMs: 100 });
     expect([value, received.length]).toEqual([{}, 2]);
@@ -200,7 +200,7 @@ describe('the end of a call', () => {
     expect(error.message).toContain('50 ms');
   });
 
-  test('of a call leaves no listener at its signal', async () => {
+  it('of a call leaves no listener at its signal', async () => {
     const listening = new Set<unknown>();
     const signal = {
       aborted: false,
@@ -216,7 +216,7 @@ describe('the end of a call', () => {
 describe('Retry-After', () => {
   const now = Date.parse('2026-10-21T07:28:00Z');
 
-  test.each([
+  it.each([
     ['7', 7],
     ['0', 0],
     ['Wed, 21 Oct 2026 07:28:30 GMT', 30],
@@ -231,7 +231,7 @@ describe('Retry-After', () => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
-  test('as a date is obeyed', async () => {
+  it('as a date is obeyed', async () => {
     const past = { status: 503, headers: { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' } };
     expect((await calling(get, [past])).received).toHaveLength(2);
   });
@@ -240,7 +240,7 @@ describe('Retry-After', () => {
 describe('the pauses', () => {
   const lost = new ConnectionError('lost');
 
-  test('double, and are never the same for two clients', () => {
+  it('double, and are never the same for two clients', () => {
     const pauses = Array.from({ length: 50 }, () => {
       const pauseAfter = retrying(3, false);
       return [pauseAfter(lost), pauseAfter(lost), pauseAfter(lost), pauseAfter(lost)];

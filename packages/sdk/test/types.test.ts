@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { Permission as ServicePermission } from '../../../src/core/access/permission.ts';
-import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
+import {
+  type Permission as ServicePermission,
+  PERMISSION_NAMES,
+} from '../../../src/core/access/permission.ts';
 import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
 import type { PermissionName, TokenType } from '../src/index.ts';
 
 describe('the types of the SDK', () => {
-  test('have the permissions and the token types of the service, and no others', () => {
+  it('have the permissions and the token types of the service, and no others', () => {
     // Each list compiles only if the one side has every name of the other.
     const permissions: Record<PermissionName, true> & Record<ServicePermission, true> = Object.fromEntries(
       PERMISSION_NAMES.map((name) => [name, true]),
@@ -21,7 +23,7 @@ describe('the types of the SDK', () => {
   });
 });
 
-test('the package has the version of the service, its licence, and no dependency', () => {
+it('the package has the version of the service, its licence, and no dependency', () => {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
   const [service, sdk] = [read('package.json'), read('packages/sdk/package.json')];
   expect([sdk['version'], sdk['license']]).toEqual([service['version'], service['license']]);

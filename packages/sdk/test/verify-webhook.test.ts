@@ -34,22 +34,22 @@ const refused = async (webhook: WebhookToVerify): Promise<string> => {
 };
 
 describe('a webhook of the service', () => {
-  test('gives the result of the invocation, as its own id', async () => {
+  it('gives the result of the invocation, as its own id', async () => {
     expect(await verifyWebhook(aWebhook())).toEqual({ id: 'inv_1', status: 'succeeded', result: RESULT });
     expect(await verifyWebhook(aWebhook({ result: {} }))).toMatchObject({ status: 'succeeded', result: {} });
   });
 
-  test('gives names with escapes as they were sent (docs/decisions/0014)', async () => {
+  it('gives names with escapes as they were sent (docs/decisions/0014)', async () => {
     const result = aMisreadValue();
     expect(await verifyWebhook(aWebhook({ result }))).toMatchObject({ result });
   });
 
-  test('gives the error of code that threw', async () => {
+  it('gives the error of code that threw', async () => {
     const result = { title: 'Payment Required', status: 402, detail: 'declined' };
     expect(await verifyWebhook(aWebhook({ result }))).toEqual({ id: 'inv_1', status: 'failed', result });
   });
 
-  test('is accepted whatever id, result and secret it has', async () => {
+  it('is accepted whatever id, result and secret it has', async () => {
     const ids = fc.stringMatching(/^[\x21-\x7e]{1,60}$/);
     const secrets = fc.uint8Array({ minLength: 1, maxLength: 80 });
     const results = fc.dictionary(fc.string(), fc.jsonValue()).filter((value) => !('status' in value));
@@ -66,7 +66,7 @@ describe('a webhook of the service', () => {
     );
   });
 
-  test('is accepted as bytes, with Headers, and with the headers of Node in any case', async () => {
+  it('is accepted as bytes, with Headers, and with the headers of Node in any case', async () => {
     const { body, headers } = aWebhook();
     const expected = expect.objectContaining({ status: 'succeeded', result: RESULT });
     const titled = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]);
@@ -79,7 +79,7 @@ describe('a webhook of the service', () => {
         expect(await verifyWebhook({ body: sent, headers: given, secret })).toEqual(expected);
   });
 
-  test('is accepted with the old secret and with the new one, while both sign', async () => {
+  it('is accepted with the old secret and with the new one, while both sign', async () => {
     const old = generateWebhookSecret().reveal();
     const webhook = aWebhook({ secrets: [secret, old] });
     expect(webhook.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
@@ -87,7 +87,7 @@ describe('a webhook of the service', () => {
       expect(await verifyWebhook({ ...webhook, secret: one })).toMatchObject({ result: RESULT });
   });
 
-  test('is accepted five minutes to either side of now, or as long as the receiver says', async () => {
+  it('is accepted five minutes to either side of now, or as long as the receiver says', async () => {
     for (const seconds of [-295, 0, 295])
       expect(await verifyWebhook(aWebhook({ at: Date.now() + seconds * 1_000 }))).toBeDefined();
     const old = aWebhook({ at: Date.now() - 3_000_000 });
@@ -103,7 +103,7 @@ describe('anything else is refused:', () => {
     headers: { ...sent.headers, ...headers } as Record<string, string>,
   });
 
-  test.each([
+  it.each([
     ['another id', replacing({ 'webhook-id': 'inv_2' })],
     [
       'another time',
@@ -135,18 +135,18 @@ describe('anything else is refused:', () => {
     await refused(webhook);
   });
 
-  test('what is older than five minutes, or from the future', async () => {
+  it('what is older than five minutes, or from the future', async () => {
     const later = (seconds: number) => refused(aWebhook({ at: Date.now() + seconds * 1_000 }));
     expect(await later(-302)).toContain('too old');
     expect(await later(305)).toContain('future');
   });
 
-  test('what is signed and is no result', async () => {
+  it('what is signed and is no result', async () => {
     for (const result of ['text', 7, null, [], [{}]])
       expect(await refused(aWebhook({ result }))).toContain('JSON');
   });
 
-  test('every change of a byte of the body', async () => {
+  it('every change of a byte of the body', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const body = Buffer.from(sent.body);
@@ -158,7 +158,7 @@ describe('anything else is refused:', () => {
     );
   });
 
-  test('any headers at all, as the reference refuses them', async () => {
+  it('any headers at all, as the reference refuses them', async () => {
     const value = fc.oneof(fc.string(), fc.constantFrom('', 'v1,', 'inv_1', '0', signature.slice(3)));
     await fc.assert(
       fc.asyncProperty(value, value, value, async (id, timestamp, signed) => {
@@ -169,7 +169,7 @@ describe('anything else is refused:', () => {
     );
   });
 
-  test('a secret that is none, as the mistake of the receiver that it is', async () => {
+  it('a secret that is none, as the mistake of the receiver that it is', async () => {
     for (const wrong of [undefined as unknown as string, '', 'whsec_', 'whsec_ä', 'a', '====', ' '])
       await expect(verifyWebhook({ ...sent, secret: wrong })).rejects.toThrow(TypeError);
     const error = await verifyWebhook({ ...sent, secret: 'whsec_?precious?' }).catch(
@@ -178,20 +178,20 @@ describe('anything else is refused:', () => {
     expect(String(error)).not.toContain('precious');
   });
 
-  test('a tolerance that is no number from 0, which would accept messages of any age', async () => {
+  it('a tolerance that is no number from 0, which would accept messages of any age', async () => {
     const old = aWebhook({ at: Date.now() - 3_000_000 });
     for (const wrong of [NaN, -1, Infinity, '300' as unknown as number, null as unknown as number])
       await expect(verifyWebhook({ ...old, toleranceSeconds: wrong })).rejects.toThrow(TypeError);
   });
 
-  test('a body that somebody has parsed, with what to do instead', async () => {
+  it('a body that somebody has parsed, with what to do instead', async () => {
     for (const wrong of [RESULT, undefined, null, new ArrayBuffer(2), new DataView(new ArrayBuffer(2))])
       await expect(verifyWebhook({ ...sent, body: wrong as unknown as string })).rejects.toThrow(
         new TypeError('body must be text or bytes, as it came: before anything parses it'),
       );
   });
 
-  test('a key of another length than the service makes is only that', async () => {
+  it('a key of another length than the service makes is only that', async () => {
     const short = randomBytes(5).toString('base64');
     expect(await verifyWebhook({ ...aWebhook({ secrets: [short] }), secret: short })).toBeDefined();
   });

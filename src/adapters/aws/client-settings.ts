@@ -1,8 +1,9 @@
 import { Sha256 } from './sha256.ts';
 
 /**
- * How every AWS client of the service behaves: few, quick attempts, since a caller waits for the answer. The SDK's own
- * retries are exponential with jitter; what is left after them surfaces as `dependency_unavailable`.
+ * How every AWS client of the service behaves: few, quick attempts, since a caller waits for the
+ * answer. The SDK's own retries are exponential with jitter; what is left after them surfaces as
+ * `dependency_unavailable`.
  */
 export const CLIENT_SETTINGS = {
   sha256: Sha256,
@@ -24,7 +25,10 @@ export const CONTROL_CLIENT_SETTINGS = {
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 15_000, throwOnRequestTimeout: true },
 } as const;
 
-/** Calls that run somebody's code, which must not be repeated: one attempt, and as long a wait as the code may take, in ms. */
+/**
+ * Calls that run somebody's code, which must not be repeated: one attempt, and as long a wait as
+ * the code may take, in ms.
+ */
 export function invokeClientSettings(answerWithinMs: number) {
   return {
     sha256: Sha256,
@@ -39,8 +43,8 @@ export function invokeClientSettings(answerWithinMs: number) {
 }
 
 /**
- * A client without the SDK's logger. It logs nothing here, but reads through every input and answer to leave out what is sensitive
- * before it drops the line; and what is not logged cannot leak.
+ * A client without the SDK's logger. It logs nothing here, but reads through every input and answer
+ * to leave out what is sensitive before it drops the line; and what is not logged cannot leak.
  */
 export function withoutLogger<Client extends { readonly middlewareStack: { remove(name: string): boolean } }>(
   client: Client,

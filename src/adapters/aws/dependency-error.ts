@@ -29,7 +29,9 @@ function isTransient(error: unknown): boolean {
 /** Seconds that a caller is asked to wait when a dependency is down. */
 const RETRY_AFTER_SECONDS = '2';
 
-/** A dependency that does not do what it is asked to at this moment: 503, and when to come again. */
+/**
+ * A dependency that does not do what it is asked to at this moment: 503, and when to come again.
+ */
 export function unavailable(cause: unknown): ServiceError {
   return new ServiceError(
     'dependency_unavailable',
@@ -39,8 +41,9 @@ export function unavailable(cause: unknown): ServiceError {
 }
 
 /**
- * What an AWS call failed with, in the service's terms: `dependency_unavailable` (503) for what passes by itself, the error
- * as it is otherwise, since an AccessDenied or a validation error is ours and must be loud in the log.
+ * What an AWS call failed with, in the service's terms: `dependency_unavailable` (503) for what
+ * passes by itself, the error as it is otherwise, since an AccessDenied or a validation error is
+ * ours and must be loud in the log.
  */
 export function dependencyError(error: unknown): unknown {
   return isTransient(error) ? unavailable(error) : error;

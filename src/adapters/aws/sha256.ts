@@ -10,8 +10,9 @@ function bytesOf(source: Source): Buffer {
 }
 
 /**
- * SHA-256, or its HMAC if there is a secret, as the SDK signs its requests with. Its own hands the secret to Node as bytes, which takes Node
- * several times as long as a `KeyObject` does (`npm run bench -- sealing`).
+ * SHA-256, or its HMAC if there is a secret, as the SDK signs its requests with. Its own hands the
+ * secret to Node as bytes, which takes Node several times as long as a `KeyObject` does
+ * (`npm run bench -- sealing`).
  */
 export class Sha256 {
   readonly #secret: Source | undefined;

@@ -51,7 +51,10 @@ export function applicationItemOf(key: ItemKey, { application, keyHash }: Stored
   };
 }
 
-/** A copy of what an application grants: no more than decides access, so that sixteen copies of the largest fit a transaction. */
+/**
+ * A copy of what an application grants: no more than decides access, so that sixteen copies of the
+ * largest fit a transaction.
+ */
 export function grantsItemOf(key: ItemKey, { application, keyHash }: StoredApplication): Item {
   const { id, tenantId, type, permissions, expiresAtMs } = application;
   const rules = application.rules.map(({ description: _, ...rule }) => rule);

@@ -1,4 +1,4 @@
-import type { TransactWriteItem } from './table-client.ts';
+import { type TransactWriteItem, type Item, type Table } from './table-client.ts';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
 import {
@@ -18,7 +18,6 @@ import {
   type ItemKey,
 } from './keys.ts';
 import { transact } from './transact.ts';
-import { type Item, type Table } from './table-client.ts';
 import { tenantItems } from './tenant-items.ts';
 
 const PAGE = 200;
@@ -37,11 +36,16 @@ function puts(table: string, stored: StoredApplication, condition: object): Tran
   ];
 }
 
-/** Where the copies stand. Only who may write the application writes them: its condition is theirs. */
+/**
+ * Where the copies stand. Only who may write the application writes them: its condition is theirs.
+ */
 const copyKeys = ({ application: { tenantId, id }, keyHash }: StoredApplication): readonly ItemKey[] =>
   ALL_COPIES.flatMap((copy) => [credentialKey(keyHash, copy), grantsKey(tenantId, id, copy)]);
 
-/** The writes that make a new application and its key known; its id must be free, and 256 random bits are. */
+/**
+ * The writes that make a new application and its key known; its id must be free, and 256 random
+ * bits are.
+ */
 export function applicationWrites(
   table: string,
   application: Application,
@@ -50,7 +54,10 @@ export function applicationWrites(
   return puts(table, { application, keyHash }, FREE);
 }
 
-/** The condition that an application is the version that was read, under the key that was read with it. */
+/**
+ * The condition that an application is the version that was read, under the key that was read with
+ * it.
+ */
 function unchanged({ application, keyHash }: StoredApplication) {
   return {
     ConditionExpression: 'version = :version AND keyHash = :keyHash',
@@ -58,7 +65,10 @@ function unchanged({ application, keyHash }: StoredApplication) {
   };
 }
 
-/** Applications in the Access table: one item by id, and copies of what it grants by id and by the hash of its key, which authentication reads alone. */
+/**
+ * Applications in the Access table: one item by id, and copies of what it grants by id and by the
+ * hash of its key, which authentication reads alone.
+ */
 export function createApplicationStore(table: Table): ApplicationStore {
   const { client, name } = table;
 
@@ -71,7 +81,9 @@ export function createApplicationStore(table: Table): ApplicationStore {
     Delete: { TableName: name, Key: key, ...condition },
   });
 
-  /** The stored form of a version, with its key; `undefined` if it is not the current one any more. */
+  /**
+   * The stored form of a version, with its key; `undefined` if it is not the current one any more.
+   */
   async function current({ tenantId, id, version }: Application): Promise<StoredApplication | undefined> {
     const stored = await read(tenantId, id);
     return stored?.application.version === version ? stored : undefined;

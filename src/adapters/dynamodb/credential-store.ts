@@ -4,7 +4,10 @@ import { getAll, getItem } from './get-all.ts';
 import { credentialKey, grantsKey, someCopy } from './keys.ts';
 import type { Table } from './table-client.ts';
 
-/** API keys and what their applications grant, in the Access table: one of several equal copies that change together. */
+/**
+ * API keys and what their applications grant, in the Access table: one of several equal copies that
+ * change together.
+ */
 export function createCredentialStore(table: Table): CredentialStore & ApplicationGrantsStore {
   return {
     async findByKeyHash(hash) {

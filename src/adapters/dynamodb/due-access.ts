@@ -49,7 +49,9 @@ export function dueKeyRotations(access: Table, deps: RotateDataKeyDeps): DueWork
 /** What stands in the due index of the Ephemeral table and is deleted once it has ended. */
 const ENDING = new Set(['session', 'nonce', 'invocation-key']);
 
-/** Sessions and credentials of invocations that have ended, and nonces that nobody may use any more. */
+/**
+ * Sessions and credentials of invocations that have ended, and nonces that nobody may use any more.
+ */
 export function dueSessions(ephemeral: Table, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteCommand({

@@ -44,8 +44,9 @@ async function* pages(
 }
 
 /**
- * The entries of a table's due index whose time has come, by a page of each of its partitions at once: the oldest of them first, so that
- * a backlog in one partition does not keep the others waiting. Nothing is scanned.
+ * The entries of a table's due index whose time has come, by a page of each of its partitions at
+ * once: the oldest of them first, so that a backlog in one partition does not keep the others
+ * waiting. Nothing is scanned.
  */
 export async function* dueEntries(
   table: Table,
@@ -63,7 +64,10 @@ export async function* dueEntries(
   }
 }
 
-/** When the oldest record of a table's due index was or is due, in ms since the epoch; `undefined` if there is none. */
+/**
+ * When the oldest record of a table's due index was or is due, in ms since the epoch; `undefined`
+ * if there is none.
+ */
 export async function oldestDue({ client, name }: Table): Promise<number | undefined> {
   const firsts = DUE_PARTITIONS.map(async (partition) => {
     const command = new QueryCommand({

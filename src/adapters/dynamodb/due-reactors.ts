@@ -14,7 +14,10 @@ import {
 } from './keys.ts';
 import { send, type Table } from './table-client.ts';
 
-/** Reactors whose function was left in the middle of a change, has versions that nothing refers to, or is cold against the deployment's wish. */
+/**
+ * Reactors whose function was left in the middle of a change, has versions that nothing refers to,
+ * or is cold against the deployment's wish.
+ */
 export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork {
   return {
     name: 'reactors',
@@ -31,7 +34,10 @@ export function dueReactors(reactors: Table, deps: RepairFunctionDeps): DueWork 
   };
 }
 
-/** Invocations that somebody must look at: lost messages, dead workers and senders, deliveries that are due, and what is too old. */
+/**
+ * Invocations that somebody must look at: lost messages, dead workers and senders, deliveries that
+ * are due, and what is too old.
+ */
 export function dueInvocations(reactors: Table, deps: SweepInvocationDeps): DueWork {
   return {
     name: 'invocations',
@@ -52,7 +58,10 @@ export const countParked = (reactors: Table) => countIn(reactors, PARKED_PARTITI
 /** How many reactors the account's quota has left cold. */
 export const countCold = (reactors: Table) => countIn(reactors, COLD_PARTITION);
 
-/** Counts by a page of a partition that holds nothing else; a pile larger than one page is large enough. */
+/**
+ * Counts by a page of a partition that holds nothing else; a pile larger than one page is large
+ * enough.
+ */
 async function countIn({ client, name }: Table, partition: string): Promise<number> {
   const command = new QueryCommand({
     TableName: name,

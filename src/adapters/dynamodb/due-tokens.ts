@@ -43,12 +43,18 @@ export function dueTokens(tables: TokenTables, clock: Clock): DueWork {
   };
 }
 
-/** Whether an item of the Ephemeral table is a cvc, or what code that was given one answered: it has an `until`. */
+/**
+ * Whether an item of the Ephemeral table is a cvc, or what code that was given one answered: it has
+ * an `until`.
+ */
 function endsWithCvc({ sk }: ItemKey): boolean {
   return sk === 'cvc' || isPartKey(sk);
 }
 
-/** Values of cvc whose hour is over, and answers of code that end with them. The token itself stays as it is. */
+/**
+ * Values of cvc whose hour is over, and answers of code that end with them. The token itself stays
+ * as it is.
+ */
 export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {
   async function act(key: ItemKey): Promise<void> {
     const command = new DeleteCommand({

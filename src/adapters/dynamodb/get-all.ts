@@ -11,7 +11,10 @@ import { send, type Item, type Table } from './table-client.ts';
 
 /** Keys that one BatchGetItem takes. */
 const BATCH_KEYS = 100;
-/** Times that keys are asked for which a call has left out, and the longest pause before the first of them, in ms; it doubles. */
+/**
+ * Times that keys are asked for which a call has left out, and the longest pause before the first
+ * of them, in ms; it doubles.
+ */
 const [ATTEMPTS, PAUSE_MS] = [7, 20] as const;
 
 /** One item of one table. */
@@ -59,7 +62,10 @@ async function getBatch(
 
 type Loader = DataLoader<Wanted, Item | undefined>;
 
-/** By client: what is asked for in one turn of the event loop travels together, whoever asks and whatever table it is in. */
+/**
+ * By client: what is asked for in one turn of the event loop travels together, whoever asks and
+ * whatever table it is in.
+ */
 const [consistent, eventual] = [
   new WeakMap<DynamoDBDocumentClient, Loader>(),
   new WeakMap<DynamoDBDocumentClient, Loader>(),
@@ -78,7 +84,10 @@ function loaderOf(client: DynamoDBDocumentClient, isConsistent: boolean): Loader
   return loader;
 }
 
-/** An item as it was last written; `undefined` if there is none. Reads of one turn of the event loop share a call. */
+/**
+ * An item as it was last written; `undefined` if there is none. Reads of one turn of the event loop
+ * share a call.
+ */
 export function getItem({ client, name }: Table, key: ItemKey): Promise<Item | undefined> {
   return loaderOf(client, true).load({ table: name, key });
 }

@@ -46,8 +46,9 @@ const claimOf = ({ seed, startedAt, attempt }: Record): IdempotencyClaim => ({
 });
 
 /**
- * Idempotency records in the Ephemeral table: an item holds a claim first and the sealed answer later. The parts of an answer larger than
- * an item may be are written before the record counts them, each with a time to live: what nobody refers to goes by itself.
+ * Idempotency records in the Ephemeral table: an item holds a claim first and the sealed answer
+ * later. The parts of an answer larger than an item may be are written before the record counts
+ * them, each with a time to live: what nobody refers to goes by itself.
  */
 export function createIdempotencyStore({ client, name }: Table): IdempotencyStore {
   const keyOf = (scope: IdempotencyScope) => idempotencyKey(scope.tenantId, scope.request);
@@ -82,7 +83,10 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
     return existing.attempt === attempt ? { claim: claimOf(existing) } : { existing };
   }
 
-  /** Takes over a claim whose holder has failed or died; `running` if another attempt was quicker, whose lease is as long. */
+  /**
+   * Takes over a claim whose holder has failed or died; `running` if another attempt was quicker,
+   * whose lease is as long.
+   */
   async function takeOver(scope: IdempotencyScope, record: Record, now: number): Promise<IdempotencyClaim> {
     const attempt = randomUUID();
     const command = new UpdateCommand({
@@ -155,7 +159,8 @@ export function createIdempotencyStore({ client, name }: Table): IdempotencyStor
         await change(scope, attempt, { sealedAnswer });
         return;
       }
-      // An answer that ends before its record stands by itself, so that the sweep can take it away in time.
+      // An answer that ends before its record stands by itself, so that the sweep can take it away
+      // in time.
       const of = answerKey(keyOf(scope), attempt);
       const partCount = await putParts({ client, name }, of, sealedAnswer, { until: end, isSwept });
       await change(scope, attempt, { partCount, ...(isSwept && { answerUntil: end }) });

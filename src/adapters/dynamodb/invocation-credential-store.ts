@@ -14,7 +14,10 @@ const credentialItem = z.object({
   expiresAtMs: z.number(),
 });
 
-/** Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are read anew. */
+/**
+ * Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are
+ * read anew.
+ */
 export function createInvocationCredentialStore(
   table: Table,
   applications: ApplicationGrantsStore,
@@ -54,7 +57,8 @@ export function createInvocationCredentialStore(
         caller: {
           tenantId,
           applicationId,
-          // Not the application's: what one claims under an idempotency key is nothing to the other.
+          // Not the application's: what one claims under an idempotency key is nothing to the
+          // other.
           credentialId: `invocation:${stored.toString('base64url')}`,
           type,
           permissions,

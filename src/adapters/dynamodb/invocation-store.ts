@@ -35,7 +35,9 @@ const invocationItem = z.object({
 
 const contentItem = z.object({ partCount: z.number() });
 
-/** How long after the last thing that is due for it an invocation goes even if no sweep runs, in ms. */
+/**
+ * How long after the last thing that is due for it an invocation goes even if no sweep runs, in ms.
+ */
 const BACKSTOP_MS = 30 * 24 * 60 * 60 * 1000;
 
 function itemOf(invocation: Invocation): Item {

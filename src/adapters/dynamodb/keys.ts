@@ -2,8 +2,9 @@ import { createHash, randomInt } from 'node:crypto';
 import { sortableTime } from '../../core/shared/position.ts';
 
 /*
- * The only place that spells a key. `docs/storage.md` lists every access pattern with its key.
- * A tenant id is a UUID, so a prefix of fixed length divides the partition key of what belongs to a tenant.
+ * The only place that spells a key. `docs/storage.md` lists every access pattern with its key. A
+ * tenant id is a UUID, so a prefix of fixed length divides the partition key of what belongs to a
+ * tenant.
  */
 
 /** The primary key of an item in any of the tables. */
@@ -14,7 +15,10 @@ export interface ItemKey {
 
 const TENANT_ID_LENGTH = 36;
 
-/** Whether a text is a UUID in lower case; what is none is the id of nothing, and might not even fit a key. */
+/**
+ * Whether a text is a UUID in lower case; what is none is the id of nothing, and might not even fit
+ * a key.
+ */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
@@ -27,7 +31,10 @@ export function tokenKey(tenantId: string, id: string): ItemKey {
 /** More bytes than the id of any token has; a partition key takes 2,048 (AWS). */
 const NAME_MAX_BYTES = 1_600;
 
-/** Whether an id, or a fingerprint, that somebody asks for can be part of a key at all. What cannot is not there. */
+/**
+ * Whether an id, or a fingerprint, that somebody asks for can be part of a key at all. What cannot
+ * is not there.
+ */
 export function canBeInKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Buffer.byteLength(name) <= NAME_MAX_BYTES;
 }
@@ -42,7 +49,10 @@ export function tokenDataKey(tenantId: string, id: string, version: number): Ite
   return { pk: `${tenantId}#${id}`, sk: `data#${String(version)}` };
 }
 
-/** Tokens table: an entry of the index of terms, by the hash of the term; entries of one term sort by creation of their token. */
+/**
+ * Tokens table: an entry of the index of terms, by the hash of the term; entries of one term sort
+ * by creation of their token.
+ */
 export function termKey(tenantId: string, term: string, position: string): ItemKey {
   return { pk: termPartition(tenantId, term), sk: position };
 }
@@ -63,7 +73,10 @@ export function lockKey(tenantId: string, matchHash: string): ItemKey {
 /** Sorts after every time: a token that does not expire outlives all others. */
 const NEVER = '~';
 
-/** Place of a token among those of its fingerprint: by match hash, then by expiry (ms since the epoch), then by creation. */
+/**
+ * Place of a token among those of its fingerprint: by match hash, then by expiry (ms since the
+ * epoch), then by creation.
+ */
 export function matchSort({
   matchHash,
   expiresAtMs,
@@ -96,13 +109,18 @@ export function cvcKey(tenantId: string, tokenId: string): ItemKey {
   return { pk: `${tenantId}#${tokenId}`, sk: 'cvc' };
 }
 
-/** Equal copies of what many requests read, each in a partition of its own: one takes 3,000 consistent reads a second. */
+/**
+ * Equal copies of what many requests read, each in a partition of its own: one takes 3,000
+ * consistent reads a second.
+ */
 const COPIES = 8;
 
 /** The numbers of all copies. */
 export const ALL_COPIES: readonly number[] = Array.from({ length: COPIES }, (_, copy) => copy);
 
-/** The copy that a read takes: any, so that no pattern of requests meets one more than the others. */
+/**
+ * The copy that a read takes: any, so that no pattern of requests meets one more than the others.
+ */
 export function someCopy(): number {
   return randomInt(COPIES);
 }
@@ -130,7 +148,10 @@ export function applicationKey(tenantId: string, id: string): ItemKey {
 /** What sort keys of applications start with. */
 export const APPLICATION_PREFIX = 'application#';
 
-/** Access table: a copy of what an application grants, by its id, for the sessions and invocations that act for it. */
+/**
+ * Access table: a copy of what an application grants, by its id, for the sessions and invocations
+ * that act for it.
+ */
 export function grantsKey(tenantId: string, id: string, copy: number): ItemKey {
   return { pk: `${tenantId}#grants#${id}#${String(copy)}`, sk: 'grants' };
 }
@@ -143,7 +164,9 @@ export function credentialKey(keyHash: Buffer, copy: number): ItemKey {
 /** Names of the secondary indexes; `lib/data-stack.ts` defines them. */
 export const INDEXES = { list: 'list', fingerprint: 'fingerprint', due: 'due' } as const;
 
-/** What the indexes carry of a token beside keys: what a list or a search needs before it reads one. */
+/**
+ * What the indexes carry of a token beside keys: what a list or a search needs before it reads one.
+ */
 export const LIST_INDEX_ATTRIBUTES: readonly string[] = ['type', 'containers', 'expiration'];
 export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
   ...LIST_INDEX_ATTRIBUTES,
@@ -152,7 +175,10 @@ export const FINGERPRINT_INDEX_ATTRIBUTES: readonly string[] = [
   'pending',
 ];
 
-/** Partition of the list index: a tenant's tokens are spread over shards so that no partition takes all writes. */
+/**
+ * Partition of the list index: a tenant's tokens are spread over shards so that no partition takes
+ * all writes.
+ */
 export function listPartition(tenantId: string, shard: number): string {
   return `${tenantId}#${String(shard)}`;
 }
@@ -172,7 +198,10 @@ export function answerKey(record: ItemKey, attempt: string): ItemKey {
   return { pk: record.pk, sk: `answer#${attempt}` };
 }
 
-/** Partitions of the due index of a table: records with a time to act on are spread over them. Each takes 1,000 writes a second, of all tenants. */
+/**
+ * Partitions of the due index of a table: records with a time to act on are spread over them. Each
+ * takes 1,000 writes a second, of all tenants.
+ */
 export const DUE_SHARDS = 16;
 
 /** The partition of the due index that a record stands in. */
@@ -234,7 +263,10 @@ export function parseInvocationKey({
   };
 }
 
-/** Ephemeral table: the count of parts of a payload or result of an invocation; they stand beside it. */
+/**
+ * Ephemeral table: the count of parts of a payload or result of an invocation; they stand beside
+ * it.
+ */
 export function invocationContentKey(tenantId: string, id: string, content: string): ItemKey {
   return { pk: `${tenantId}${INVOCATION_INFIX}${id}`, sk: content };
 }
@@ -249,8 +281,14 @@ export function isPartKey(sk: string): boolean {
   return /#\d{2,}$/.test(sk);
 }
 
-/** Partition of the due index of the Reactors table in which reactors stand that the account's quota has left cold. */
+/**
+ * Partition of the due index of the Reactors table in which reactors stand that the account's quota
+ * has left cold.
+ */
 export const COLD_PARTITION = 'cold';
 
-/** Partition of the due index of the Reactors table in which parked deliveries stand until they are too old. */
+/**
+ * Partition of the due index of the Reactors table in which parked deliveries stand until they are
+ * too old.
+ */
 export const PARKED_PARTITION = 'parked';

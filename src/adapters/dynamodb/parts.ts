@@ -5,7 +5,10 @@ import { partKey, type ItemKey } from './keys.ts';
 import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-/** Most sealed bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other attributes too. */
+/**
+ * Most sealed bytes in one item: DynamoDB's limit is 400 KB, and a token's item has other
+ * attributes too.
+ */
 export const PART_BYTES = 350_000;
 
 const partItem = z.object({ sk: z.string(), part: binary });
@@ -13,7 +16,9 @@ const partItem = z.object({ sk: z.string(), part: binary });
 /** When parts end, in ms since the epoch. */
 export interface PartsEnd {
   readonly until: number;
-  /** The sweep deletes them at their end; otherwise DynamoDB's own expiry does, which may take days. */
+  /**
+   * The sweep deletes them at their end; otherwise DynamoDB's own expiry does, which may take days.
+   */
   readonly isSwept: boolean;
 }
 
@@ -43,7 +48,10 @@ export async function readParts(table: Table, of: ItemKey, count: number): Promi
   return Buffer.concat(parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).map(({ part }) => part));
 }
 
-/** Writes bytes as parts with a time to live, so that parts without a reference expire. Returns their count. */
+/**
+ * Writes bytes as parts with a time to live, so that parts without a reference expire. Returns
+ * their count.
+ */
 export async function putParts(
   { client, name }: Table,
   of: ItemKey,

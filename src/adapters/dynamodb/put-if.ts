@@ -9,8 +9,9 @@ interface Condition {
 }
 
 /**
- * Writes an item under a condition. `written` also if the condition fails because this very item is there already: an earlier attempt
- * wrote it and lost its response. Otherwise what is in the way, if there is something.
+ * Writes an item under a condition. `written` also if the condition fails because this very item is
+ * there already: an earlier attempt wrote it and lost its response. Otherwise what is in the way,
+ * if there is something.
  */
 export async function putIf<T>(
   { client, name }: Table,

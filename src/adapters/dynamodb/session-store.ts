@@ -33,7 +33,10 @@ const nonceItem = z.object({
 /** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });
 
-/** Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with either of them. */
+/**
+ * Sessions and nonces in the Ephemeral table. A session acts for two applications, and ends with
+ * either of them.
+ */
 export function createSessionStore(
   table: Table,
   applications: ApplicationGrantsStore,

@@ -17,7 +17,10 @@ export function itemOf(
   return refused?.Item && unmarshall(refused.Item);
 }
 
-/** Those members of a record that a schema's shape names: nothing else that the object carries is stored. */
+/**
+ * Those members of a record that a schema's shape names: nothing else that the object carries is
+ * stored.
+ */
 export function membersOf(shape: object, record: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name)));
 }
@@ -47,8 +50,9 @@ function isConflict(error: unknown): boolean {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends a DynamoDB command. A write that met another transaction on the same item is tried again with jitter: such a conflict
- * says nothing about the condition of the write. One that does not pass is `dependency_unavailable`.
+ * Sends a DynamoDB command. A write that met another transaction on the same item is tried again
+ * with jitter: such a conflict says nothing about the condition of the write. One that does not
+ * pass is `dependency_unavailable`.
  */
 export async function send<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

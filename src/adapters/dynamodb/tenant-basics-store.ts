@@ -5,7 +5,10 @@ import { someCopy, tenantCopyKey } from './keys.ts';
 import type { Table } from './table-client.ts';
 import { readBasicsItem } from './tenant-item.ts';
 
-/** What requests need of a tenant, its key ring among it, in the Access table: one of several equal copies. */
+/**
+ * What requests need of a tenant, its key ring among it, in the Access table: one of several equal
+ * copies.
+ */
 export function createTenantBasicsStore(table: Table): TenantBasicsStore & KeyRingStore {
   async function basics(tenantId: string) {
     const item = await getItem(table, tenantCopyKey(tenantId, someCopy()));

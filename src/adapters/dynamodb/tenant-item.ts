@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import type { Tenant, TenantBasics } from '../../core/tenants/tenant.ts';
-import { isDestroyed } from '../../core/tenants/tenant.ts';
+import { type Tenant, type TenantBasics, isDestroyed } from '../../core/tenants/tenant.ts';
 import { END_OF_TIME } from './due-index.ts';
 import { tenantCopyKey, tenantKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';
@@ -35,7 +34,10 @@ const tenantItem = z.object({
   version: z.number(),
 });
 
-/** The item of a tenant. All stand in the due index, from which they are listed; one without keys is not rotated any more. */
+/**
+ * The item of a tenant. All stand in the due index, from which they are listed; one without keys is
+ * not rotated any more.
+ */
 export function tenantItemOf(tenant: Tenant): Item {
   const dueTime = isDestroyed(tenant) ? END_OF_TIME : tenant.rotateAt;
   return { ...tenantKey(tenant.id), ...tenant, ...dueAt(tenant.id, dueTime) };

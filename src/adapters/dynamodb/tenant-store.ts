@@ -1,14 +1,15 @@
-import type { TransactWriteItem } from './table-client.ts';
+import { type TransactWriteItem, type Item, type Table } from './table-client.ts';
 import type { Tenant, TenantStore } from '../../core/tenants/tenant.ts';
 import { applicationWrites } from './application-store.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { getAll, getItem } from './get-all.ts';
 import { ALL_COPIES, isTenantKey, tenantCopyKey, tenantKey } from './keys.ts';
-import { type Item, type Table } from './table-client.ts';
 import { basicsItemOf, readTenantItem, tenantItemOf } from './tenant-item.ts';
 import { sendTransaction, transact } from './transact.ts';
 
-/** Tenants in the Access table: one item by id, and the copies that `tenant-basics-store.ts` reads. */
+/**
+ * Tenants in the Access table: one item by id, and the copies that `tenant-basics-store.ts` reads.
+ */
 export function createTenantStore(table: Table): TenantStore {
   const { client, name } = table;
 

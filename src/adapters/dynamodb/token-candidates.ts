@@ -6,7 +6,10 @@ import { send, type Item } from './table-client.ts';
 import { readEntry, readListed, readMatch } from './token-item.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Entries that one Query asks for at the most; at a few hundred bytes each they stay below its 1 MB. */
+/**
+ * Entries that one Query asks for at the most; at a few hundred bytes each they stay below its 1
+ * MB.
+ */
 const PAGE_MAX = 1_000;
 /** Entries of each of several terms that are looked at first. */
 const PROBE = 100;
@@ -15,7 +18,10 @@ const GROWTH = 2;
 /** Entries of a walk that are looked at, visible or not. */
 const WALK_MAX = 20_000;
 
-/** Entries that nothing else is looked up for, before it would be: no call tells of what the caller may not learn of. */
+/**
+ * Entries that nothing else is looked up for, before it would be: no call tells of what the caller
+ * may not learn of.
+ */
 const visibleOf =
   ({ isVisible = () => true }: Bounds) =>
   (entries: readonly TokenCandidate[]): readonly TokenCandidate[] =>
@@ -59,7 +65,10 @@ function queryOf(walk: Walk, { after }: Bounds, limit: number): QueryCommandInpu
   };
 }
 
-/** Newest first over several sorted sources: a batch holds what is certainly newer than anything not read yet. */
+/**
+ * Newest first over several sorted sources: a batch holds what is certainly newer than anything not
+ * read yet.
+ */
 function mergeReady(
   buffers: readonly { readonly pending: TokenCandidate[]; readonly done: boolean }[],
 ): TokenCandidate[] {
@@ -77,7 +86,10 @@ function mergeReady(
   return ready.sort((a, b) => (a.position < b.position ? 1 : -1));
 }
 
-/** The lists and searches of the token store: candidates from the list index, or from the entries of terms. */
+/**
+ * The lists and searches of the token store: candidates from the list index, or from the entries of
+ * terms.
+ */
 export function createTokenCandidates({
   client,
   tokensTable,
@@ -89,7 +101,10 @@ export function createTokenCandidates({
     return { items: page.Items ?? [], next: page.LastEvaluatedKey };
   };
 
-  /** Pages of one partition, newest first. Who goes on reading gets longer ones: what was expected was not enough. */
+  /**
+   * Pages of one partition, newest first. Who goes on reading gets longer ones: what was expected
+   * was not enough.
+   */
   async function* pages(walk: Walk, bounds: Bounds, expected: number): AsyncGenerator<TokenCandidate[]> {
     let start: Item | undefined;
     let limit = expected;
@@ -143,7 +158,10 @@ export function createTokenCandidates({
     }
   }
 
-  /** Of some entries of one term, those whose token also stands under every other term: entries share the position of their token. */
+  /**
+   * Of some entries of one term, those whose token also stands under every other term: entries
+   * share the position of their token.
+   */
   async function under(
     tenantId: string,
     entries: readonly TokenCandidate[],
@@ -157,8 +175,9 @@ export function createTokenCandidates({
   }
 
   /**
-   * Tokens under several terms. The first page of each tells how thinly it is spread; the thinnest is walked and its entries are looked up
-   * under the others, so that a rare term costs the same however common the others are.
+   * Tokens under several terms. The first page of each tells how thinly it is spread; the thinnest
+   * is walked and its entries are looked up under the others, so that a rare term costs the same
+   * however common the others are.
    */
   async function* joined(
     tenantId: string,
@@ -176,7 +195,8 @@ export function createTokenCandidates({
         return { term, walk, page: visible(page), reach };
       }),
     );
-    // A term whose entries are all known by now is thin, whatever of them is visible; of the others, the one that reaches furthest back.
+    // A term whose entries are all known by now is thin, whatever of them is visible; of the
+    // others, the one that reaches furthest back.
     const isThick = ({ reach }: { readonly reach: string }) => Number(reach !== '');
     const [driver] = probes.toSorted(
       (a, b) => isThick(a) - isThick(b) || a.page.length - b.page.length || (a.reach < b.reach ? -1 : 1),
@@ -193,7 +213,9 @@ export function createTokenCandidates({
     }
   }
 
-  /** All tokens of a fingerprint at once: its index sorts them for deduplication, not by creation. */
+  /**
+   * All tokens of a fingerprint at once: its index sorts them for deduplication, not by creation.
+   */
   async function* ofFingerprint(
     tenantId: string,
     fingerprint: string,

@@ -35,8 +35,9 @@ function packed<T extends Share>(shares: readonly T[]): readonly (readonly T[])[
 }
 
 /**
- * Creates tokens. What fits a transaction (100 writes, 4 MB) is one; a plain token is one PutItem. What does not fit goes in steps that
- * show nothing until the last: the tokens stand as `pending` first, with a due time from which the sweep clears away what a dead writer left.
+ * Creates tokens. What fits a transaction (100 writes, 4 MB) is one; a plain token is one PutItem.
+ * What does not fit goes in steps that show nothing until the last: the tokens stand as `pending`
+ * first, with a due time from which the sweep clears away what a dead writer left.
  */
 export function createTokenCreate(
   tables: TokenTables,
@@ -84,7 +85,10 @@ export function createTokenCreate(
     };
   }
 
-  /** The last step touches the items of all tokens at once, and DynamoDB counts all that stands in them: large data must not. */
+  /**
+   * The last step touches the items of all tokens at once, and DynamoDB counts all that stands in
+   * them: large data must not.
+   */
   function outOfTheWay(given: readonly TokenWrite[]): readonly TokenWrite[] {
     const isInItem = ({ token }: TokenWrite) => headOf(token).sealedData !== undefined;
     const bytes = given.filter(isInItem).reduce((sum, write) => sum + shareOf(write).bytes, 0);

@@ -83,7 +83,9 @@ export function isAbandoned({ pending, staleTerms, dueSk }: ReadToken, now: numb
   return (pending || staleTerms !== undefined) && dueSk !== undefined && dueSk <= sortableTime(now);
 }
 
-/** When DynamoDB itself may delete an item, in seconds: the backstop for a sweep that cannot run. */
+/**
+ * When DynamoDB itself may delete an item, in seconds: the backstop for a sweep that cannot run.
+ */
 export function timeToLive(at: number): number {
   return Math.ceil(at / 1000);
 }
@@ -101,7 +103,10 @@ export function dueAt(
   return at === undefined ? {} : { duePk: duePartition(of), dueSk: sortableTime(at) };
 }
 
-/** A write of several steps that is under way: until when it must be done, and what it may leave behind. */
+/**
+ * A write of several steps that is under way: until when it must be done, and what it may leave
+ * behind.
+ */
 export interface Unfinished {
   readonly until: number;
   readonly pending?: true;
@@ -143,7 +148,9 @@ export function readListed(item: Item): TokenCandidate {
 const entryShape = { id: z.string(), ...shownShape, hasMask: z.boolean() };
 const entryItem = z.object({ sk: z.string(), ...entryShape });
 
-/** What an entry of a term holds: all that a list or a search must know before it reads the token. */
+/**
+ * What an entry of a term holds: all that a list or a search must know before it reads the token.
+ */
 export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => membersOf(entryShape, token);
 
 /** What an entry of a term says of its token. */
@@ -161,7 +168,10 @@ const matchItem = z.object({
   pending: z._default(z.boolean(), false),
 });
 
-/** What an entry of the fingerprint index says of its token; `undefined` for one that is not visible. */
+/**
+ * What an entry of the fingerprint index says of its token; `undefined` for one that is not
+ * visible.
+ */
 export function readMatch(item: Item) {
   const { pk, pending, ...shown } = matchItem.parse(item);
   return pending ? undefined : { ...parseTokenPartition(pk), ...shown };

@@ -9,15 +9,22 @@ import { failedCondition, readLock, type Lock } from './write-obstacle.ts';
 
 /** Finds out what stands in the way of a write, and clears away what nobody will miss. */
 export interface TokenObstacles {
-  /** What an error of a create is about. `writeId` is the create's own. Throws the error if no condition failed. */
+  /**
+   * What an error of a create is about. `writeId` is the create's own. Throws the error if no
+   * condition failed.
+   */
   ofCreate(error: unknown, writeId: Buffer): Promise<WriteObstacle>;
-  /** What an error of an update is about; `written` if it met its own write. `next` is what it wants to write. Throws the error if no condition failed. */
+  /**
+   * What an error of an update is about; `written` if it met its own write. `next` is what it wants
+   * to write. Throws the error if no condition failed.
+   */
   ofUpdate(error: unknown, next: StoredToken): Promise<'written' | WriteObstacle>;
 }
 
 /**
- * Whether an item is what an update wants to write. What only seals a content anew keeps its write id, so that alone says nothing: the
- * version and the flags must be those of the update, and nobody may be in the middle of changing it.
+ * Whether an item is what an update wants to write. What only seals a content anew keeps its write
+ * id, so that alone says nothing: the version and the flags must be those of the update, and nobody
+ * may be in the middle of changing it.
  */
 function isWritten({ token, pending, staleTerms = [] }: ReadToken, next: StoredToken): boolean {
   const isSame =
@@ -33,14 +40,20 @@ export function createTokenObstacles(
   removal: TokenRemoval,
   clock: Clock,
 ): TokenObstacles {
-  /** Clears a token that is not visible if its writer is dead: its time is over, or it was an attempt of the very request that asks. */
+  /**
+   * Clears a token that is not visible if its writer is dead: its time is over, or it was an
+   * attempt of the very request that asks.
+   */
   async function clearPending(read: ReadToken, writeId: Buffer | undefined): Promise<'changed'> {
     const isOwn = writeId !== undefined && read.token.writeId.equals(writeId);
     if (isOwn || isAbandoned(read, clock())) await removal.clear(read);
     return 'changed';
   }
 
-  /** A lock stands for a token. One that is still on its way in may not be passed over: the writer will show it, or a sweep clear it. */
+  /**
+   * A lock stands for a token. One that is still on its way in may not be passed over: the writer
+   * will show it, or a sweep clear it.
+   */
   async function ofLock({ tenantId, tokenId }: Lock, writeId?: Buffer): Promise<WriteObstacle> {
     const read = await reader.findItem(tenantId, tokenId);
     return read?.pending === true ? clearPending(read, writeId) : { lockedBy: tokenId };
@@ -74,7 +87,8 @@ export function createTokenObstacles(
       const read = readTokenItem(failed.item);
       // An earlier attempt has written it, and its response was lost.
       if (isWritten(read, next)) return 'written';
-      // The token has changed. What a dead writer left on it is settled, so that the next attempt can pass.
+      // The token has changed. What a dead writer left on it is settled, so that the next attempt
+      // can pass.
       await removal.repair(read);
       return 'changed';
     },

@@ -8,7 +8,10 @@ type Version = Pick<StoredToken, 'tenantId' | 'id' | 'version'>;
 
 const dataKey = ({ tenantId, id, version }: Version) => tokenDataKey(tenantId, id, version);
 
-/** A token as its own item holds it: data that does not fit there beside the details stands in parts. */
+/**
+ * A token as its own item holds it: data that does not fit there beside the details stands in
+ * parts.
+ */
 export function headOf({ sealedData, ...token }: StoredToken): TokenHead {
   const fits = sealedData.length + (token.sealedDetails?.length ?? 0) <= PART_BYTES;
   const dataBytes = sealedData.length - SEAL_OVERHEAD_BYTES;

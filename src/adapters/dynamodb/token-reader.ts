@@ -19,7 +19,10 @@ export type TokenReader = Pick<
   TokenStore,
   'find' | 'findMany' | 'findHeads' | 'readData' | 'findCvcs' | 'findMatches'
 > & {
-  /** The token of an item, with its data from wherever it stands; `undefined` if an update took that away meanwhile, or it is not visible. */
+  /**
+   * The token of an item, with its data from wherever it stands; `undefined` if an update took that
+   * away meanwhile, or it is not visible.
+   */
   tokenOf(read: ReadToken): Promise<StoredToken | undefined>;
   /** A token as its item holds it, visible or not. */
   findItem(tenantId: string, id: string): Promise<ReadToken | undefined>;
@@ -29,7 +32,10 @@ export type TokenReader = Pick<
 export function createTokenReader({ client, tokensTable, ephemeralTable }: TokenTables): TokenReader {
   const tokens = { client, name: tokensTable };
 
-  /** The token of a head, with its data from wherever it stands; `undefined` if that is not all there. */
+  /**
+   * The token of a head, with its data from wherever it stands; `undefined` if that is not all
+   * there.
+   */
   async function wholeOf(head: TokenHead): Promise<StoredToken | undefined> {
     const { dataBytes: _, ...token } = head;
     const sealedData = head.sealedData ?? (await readDataParts(tokens, head));
@@ -44,7 +50,10 @@ export function createTokenReader({ client, tokensTable, ephemeralTable }: Token
     return item && readTokenItem(item);
   }
 
-  /** Reads again while the data is replaced in between; data that stays missing was taken by DynamoDB's own expiry, before the token. */
+  /**
+   * Reads again while the data is replaced in between; data that stays missing was taken by
+   * DynamoDB's own expiry, before the token.
+   */
   async function find(tenantId: string, id: string): Promise<StoredToken | undefined> {
     for (let lacking: number | undefined; ;) {
       const read = await findItem(tenantId, id);

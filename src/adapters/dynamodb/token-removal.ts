@@ -9,7 +9,10 @@ import { TRANSACTION_WRITES, type WriteCalls } from './write-calls.ts';
 import { writeIf } from './write-if.ts';
 import { failedCondition } from './write-obstacle.ts';
 
-/** The condition that a token is all that has to go when it is deleted, and that nobody is in the middle of writing it; with its values. */
+/**
+ * The condition that a token is all that has to go when it is deleted, and that nobody is in the
+ * middle of writing it; with its values.
+ */
 export const STANDS_ALONE = {
   condition: [
     'attribute_exists(sealedData)',
@@ -22,13 +25,24 @@ export const STANDS_ALONE = {
 
 /** Takes tokens away, and what writers of several steps have left behind. */
 export interface TokenRemoval {
-  /** Deletes this version of a token with everything that belongs to it; `false` if it has changed since. */
+  /**
+   * Deletes this version of a token with everything that belongs to it; `false` if it has changed
+   * since.
+   */
   remove(token: TokenHead): Promise<boolean>;
-  /** Removes every item of a token that is not visible; does nothing if it is visible by now, or another's. */
+  /**
+   * Removes every item of a token that is not visible; does nothing if it is visible by now, or
+   * another's.
+   */
   clear(read: Pick<ReadToken, 'token' | 'staleTerms'>): Promise<void>;
-  /** Corrects the entries of stale terms, removes data of the version before, and clears both marks. */
+  /**
+   * Corrects the entries of stale terms, removes data of the version before, and clears both marks.
+   */
   settle(read: Pick<ReadToken, 'token' | 'staleTerms' | 'oldParts'>): Promise<void>;
-  /** Finishes or clears away what a write of several steps has left behind; does nothing while that may still be under way. */
+  /**
+   * Finishes or clears away what a write of several steps has left behind; does nothing while that
+   * may still be under way.
+   */
   repair(read: ReadToken): Promise<void>;
 }
 
@@ -114,7 +128,10 @@ export function createTokenRemoval(tables: TokenTables, calls: WriteCalls, clock
     return hidden.pending && hidden.token.writeId.equals(token.writeId);
   }
 
-  /** Takes on the repair of a visible token: of two at once, the slower one could undo what a new writer does after the quicker one. */
+  /**
+   * Takes on the repair of a visible token: of two at once, the slower one could undo what a new
+   * writer does after the quicker one.
+   */
   async function claimRepair({ token, dueSk }: ReadToken): Promise<boolean> {
     const due = dueAt(token.id, clock() + UNFINISHED_MS);
     const command = new UpdateCommand({

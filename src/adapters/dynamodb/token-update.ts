@@ -1,9 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { TransactWriteItem } from './table-client.ts';
+import { type TransactWriteItem, send } from './table-client.ts';
 import type { Clock } from '../../core/shared/clock.ts';
 import type { StoredToken } from '../../core/tokens/token.ts';
 import type { TokenStore, TokenWrite } from '../../core/tokens/token-store.ts';
-import { send } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 import type { TokenObstacles } from './token-obstacles.ts';
 import { dataPartCount, headOf } from './token-parts.ts';
@@ -37,8 +36,9 @@ function entryChanges(previous: StoredToken, next: StoredToken): EntryChanges {
 }
 
 /**
- * Changes tokens. What fits a transaction is one. More than that goes in steps: entries are named on the token as `staleTerms`, which keeps
- * other writers away, then written; the token changes; what it no longer has is removed. A due time lets the sweep settle what a dead writer left.
+ * Changes tokens. What fits a transaction is one. More than that goes in steps: entries are named
+ * on the token as `staleTerms`, which keeps other writers away, then written; the token changes;
+ * what it no longer has is removed. A due time lets the sweep settle what a dead writer left.
  */
 export function createTokenUpdate(
   tables: TokenTables,
@@ -50,7 +50,10 @@ export function createTokenUpdate(
   const { client } = tables;
   const writes = tokenWrites(tables);
 
-  /** The lock that the token gives back, and the one that it takes; a lock that stays is written anew if it must live longer or shorter. */
+  /**
+   * The lock that the token gives back, and the one that it takes; a lock that stays is written
+   * anew if it must live longer or shorter.
+   */
   function lockChanges(previous: StoredToken, write: TokenWrite) {
     const next = write.token;
     const isSame = previous.holdsLock && next.holdsLock && previous.matchHash === next.matchHash;
@@ -70,7 +73,10 @@ export function createTokenUpdate(
     ];
   }
 
-  /** Names the entries in doubt on the token. An earlier attempt of the same request may have done so before. */
+  /**
+   * Names the entries in doubt on the token. An earlier attempt of the same request may have done
+   * so before.
+   */
   async function announce(
     previous: StoredToken,
     next: StoredToken,
@@ -107,7 +113,8 @@ export function createTokenUpdate(
     const left = { staleTerms: removed, oldParts: dataPartCount(headOf(previous)) };
     const isDone = removed.length === 0 && left.oldParts === 0;
     const unfinished = isDone ? undefined : { until, ...left };
-    // Its own item is good, too: the answer to the first attempt was lost. A mark of `shared` that came first is not its own.
+    // Its own item is good, too: the answer to the first attempt was lost. A mark of `shared` that
+    // came first is not its own.
     const mine =
       '(version = :version AND writeId = :writeId AND changeId = :changeId) OR (version = :next AND writeId = :changeId AND isShared = :isShared)';
     const values = {
@@ -119,7 +126,8 @@ export function createTokenUpdate(
     try {
       await calls.transactReleasing({ Put: writes.token(token, mine, values, unfinished) }, given, others);
     } catch (error) {
-      // A lock was in the way: the token stays as it was. If it is the token itself, somebody else has settled it.
+      // A lock was in the way: the token stays as it was. If it is the token itself, somebody else
+      // has settled it.
       if ((failedCondition(error)?.index ?? 0) > 0)
         await removal.settle({ token: headOf(previous), staleTerms, oldParts: 0 });
       throw error;

@@ -14,7 +14,10 @@ import {
 import { dataPartKeys, dataParts, headOf, oldDataPartKeys } from './token-parts.ts';
 import type { TokenTables } from './token-tables.ts';
 
-/** Until when, in ms from its start, a write of several steps must be done before others may clear it away. */
+/**
+ * Until when, in ms from its start, a write of several steps must be done before others may clear
+ * it away.
+ */
 export const UNFINISHED_MS = 60_000;
 
 type Place = Pick<StoredToken, 'tenantId' | 'id'>;
@@ -92,7 +95,10 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
       return remove(tokensTable, termKey(token.tenantId, term, token.position));
     },
 
-    /** The lock of the token's match hash: free, its own already, or of a token that the caller found to be gone. */
+    /**
+     * The lock of the token's match hash: free, its own already, or of a token that the caller
+     * found to be gone.
+     */
     lock({ token, lockOf }: TokenWrite): TransactWriteItem {
       const values = { ':self': token.id, ...(lockOf === undefined ? {} : { ':gone': lockOf }) };
       const gone = lockOf === undefined ? '' : ' OR tokenId = :gone';
@@ -144,7 +150,10 @@ export function tokenWrites({ tokensTable, ephemeralTable, listShards }: TokenTa
   };
 }
 
-/** The condition that a token is the version that was read, and that nobody is in the middle of changing it. */
+/**
+ * The condition that a token is the version that was read, and that nobody is in the middle of
+ * changing it.
+ */
 export const UNCHANGED =
   'version = :version AND writeId = :writeId AND attribute_not_exists(staleTerms) AND attribute_not_exists(pending)';
 

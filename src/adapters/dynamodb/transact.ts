@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { TransactWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TransactWriteItem } from './table-client.ts';
-import { send } from './table-client.ts';
+import { type TransactWriteItem, send } from './table-client.ts';
 import { failedCondition } from './write-obstacle.ts';
 
 /**
- * Writes all items or none, once, however often the call is repeated. Rejects with the error of DynamoDB. The only place that sends
- * a TransactWriteItems (eslint.config.js).
+ * Writes all items or none, once, however often the call is repeated. Rejects with the error of
+ * DynamoDB. The only place that sends a TransactWriteItems (eslint.config.js).
  */
 export async function sendTransaction(
   client: DynamoDBDocumentClient,
@@ -14,7 +13,8 @@ export async function sendTransaction(
 ): Promise<void> {
   const command = new TransactWriteCommand({
     TransactItems: [...items],
-    // Without it the SDK makes a new token for each `client.send`, and a repeat fails the conditions of its own write.
+    // Without it the SDK makes a new token for each `client.send`, and a repeat fails the
+    // conditions of its own write.
     ClientRequestToken: randomUUID(),
   });
   await send(() => client.send(command));

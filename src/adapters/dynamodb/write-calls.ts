@@ -11,7 +11,9 @@ import { sendTransaction } from './transact.ts';
 import { writeIf } from './write-if.ts';
 import { failedCondition } from './write-obstacle.ts';
 
-/** Writes that one transaction takes, and its size in bytes with room for keys (AWS: 100 and 4 MB). */
+/**
+ * Writes that one transaction takes, and its size in bytes with room for keys (AWS: 100 and 4 MB).
+ */
 export const TRANSACTION_WRITES = 100;
 export const TRANSACTION_BYTES = 3_900_000;
 const BATCH_WRITES = 25;
@@ -22,7 +24,10 @@ const BATCHES_AT_ONCE = 4;
 export interface WriteCalls {
   /** All or nothing. A single put or delete is a plain call, which costs half. */
   transact(items: readonly TransactWriteItem[]): Promise<void>;
-  /** All or nothing, with the removal of a lock; the lock is left alone if it is another token's by now. */
+  /**
+   * All or nothing, with the removal of a lock; the lock is left alone if it is another token's by
+   * now.
+   */
   transactReleasing(
     own: TransactWriteItem,
     lock: TransactWriteItem | undefined,

@@ -9,20 +9,31 @@ import { itemOf, send, type Item } from './table-client.ts';
 
 /** A write whose condition failed. */
 export interface RefusedWrite {
-  /** The item that is there now, if the command asks for it (`ReturnValuesOnConditionCheckFailure`) and there is one. */
+  /**
+   * The item that is there now, if the command asks for it (`ReturnValuesOnConditionCheckFailure`)
+   * and there is one.
+   */
   readonly found: Item | undefined;
-  /** An earlier attempt of this call may have made the write and lost its response; then `found` shows what it wrote. */
+  /**
+   * An earlier attempt of this call may have made the write and lost its response; then `found`
+   * shows what it wrote.
+   */
   readonly mayBeOwn: boolean;
   readonly error: ConditionalCheckFailedException;
 }
 
-/** More than one attempt of the SDK: the response to an earlier one was lost, or it was throttled. */
+/**
+ * More than one attempt of the SDK: the response to an earlier one was lost, or it was throttled.
+ */
 function wasRepeated(error: unknown): boolean {
   const { $metadata: metadata } = error as { readonly $metadata?: { readonly attempts?: number } };
   return (metadata?.attempts ?? 1) > 1;
 }
 
-/** Writes one item under a condition. A single write has no request token: the caller must recognise its own write by `mayBeOwn`. */
+/**
+ * Writes one item under a condition. A single write has no request token: the caller must recognise
+ * its own write by `mayBeOwn`.
+ */
 export async function writeIf(
   client: DynamoDBDocumentClient,
   command: PutCommand | UpdateCommand | DeleteCommand,

@@ -7,7 +7,10 @@ import * as z from 'zod/mini';
 import { LOCK, lockTenant } from './keys.ts';
 import { itemOf, type Item } from './table-client.ts';
 
-/** A condition that did not hold: which write of the transaction it was, and the item that stood there. */
+/**
+ * A condition that did not hold: which write of the transaction it was, and the item that stood
+ * there.
+ */
 export interface FailedCondition {
   readonly index: number;
   readonly item: Item | undefined;

@@ -21,8 +21,9 @@ const resolveBySystem: ResolveAll = (hostname, done) => {
 };
 
 /**
- * A `lookup` for sockets that refuses a name if any of its addresses is forbidden. The socket connects to what this answers, so there is no
- * second resolution in which the name could lead elsewhere.
+ * A `lookup` for sockets that refuses a name if any of its addresses is forbidden. The socket
+ * connects to what this answers, so there is no second resolution in which the name could lead
+ * elsewhere.
  */
 export function checkedLookup(resolveAll: ResolveAll = resolveBySystem): LookupFunction {
   return (hostname, options, callback) => {

@@ -13,7 +13,9 @@ import { checkedLookup, ForbiddenAddressError, type ResolveAll } from './checked
 /** Largest header block of an answer, in bytes. */
 const HEADER_MAX_BYTES = 16_384;
 
-/** Header names and values alternate in `rawHeaders`, in the order and spelling of the destination. */
+/**
+ * Header names and values alternate in `rawHeaders`, in the order and spelling of the destination.
+ */
 function fieldsOf(raw: readonly string[]): HeaderFields {
   return Array.from(
     { length: raw.length / 2 },
@@ -45,7 +47,10 @@ async function bodyOf(response: IncomingMessage, bodyMaxBytes: number): Promise<
   return Buffer.concat(chunks);
 }
 
-/** What went wrong, in the service's terms. Messages of sockets and parsers are not passed on: they may quote what was sent. */
+/**
+ * What went wrong, in the service's terms. Messages of sockets and parsers are not passed on: they
+ * may quote what was sent.
+ */
 function failure(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ServiceError) return error;
   if (signal.aborted)
@@ -84,7 +89,8 @@ function optionsOf(
     headers: fields.flat(),
     setHost: false,
     signal,
-    // A connection of its own for each request: a frozen Lambda finds its idle sockets dead, and what was sent cannot be sent twice.
+    // A connection of its own for each request: a frozen Lambda finds its idle sockets dead, and
+    // what was sent cannot be sent twice.
     agent: false,
     maxHeaderSize: HEADER_MAX_BYTES,
     ...(isIP(hostname) === 0 && { servername: hostname }),
@@ -92,7 +98,10 @@ function optionsOf(
   };
 }
 
-/** The one door to the outside, for the proxy and for webhooks. `resolveAll` replaces the system's resolver in tests. */
+/**
+ * The one door to the outside, for the proxy and for webhooks. `resolveAll` replaces the system's
+ * resolver in tests.
+ */
 export function createEgressClient(resolveAll?: ResolveAll): EgressClient {
   function exchange(outbound: OutboundRequest, signal: AbortSignal): Promise<InboundResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<InboundResponse>();

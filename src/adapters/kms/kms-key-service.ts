@@ -17,7 +17,10 @@ function secretKey(plaintext: Uint8Array | undefined): KeyObject {
 
 const encryptionContext = ({ tenant }: KeyContext) => ({ tenant });
 
-/** The key service over one KMS key. The encryption context is logged by CloudTrail and checked by KMS on every unwrap. */
+/**
+ * The key service over one KMS key. The encryption context is logged by CloudTrail and checked by
+ * KMS on every unwrap.
+ */
 export function createKmsKeyService(client: KMSClient, keyId: string): KeyService {
   return {
     async generateKey(context) {

@@ -41,13 +41,19 @@ const READY_WITHIN_MS = 20_000;
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
 
-/** Loads what makes archives when one is made: it builds tables and opens `worker_threads`, for which every start would wait. */
+/**
+ * Loads what makes archives when one is made: it builds tables and opens `worker_threads`, for
+ * which every start would wait.
+ */
 async function archiveOf(code: Secret<string>): Promise<Uint8Array> {
   const { codeArchive } = await import('./code-archive.ts');
   return codeArchive(code);
 }
 
-/** Makes something new; `undefined` if it is there already: names are fresh, so an attempt made it whose answer was lost on the way. */
+/**
+ * Makes something new; `undefined` if it is there already: names are fresh, so an attempt made it
+ * whose answer was lost on the way.
+ */
 async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = []): Promise<T | undefined> {
   try {
     return await patiently(call, also);
@@ -58,8 +64,9 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
 }
 
 /**
- * One Lambda function a reactor. Of the control plane's 15 calls a second as few as can be: a new reactor takes CreateFunction with Publish,
- * CreateAlias and, to be kept hot, PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
+ * One Lambda function a reactor. Of the control plane's 15 calls a second as few as can be: a new
+ * reactor takes CreateFunction with Publish, CreateAlias and, to be kept hot,
+ * PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
  */
 export function createReactorFunctions(
   client: LambdaClient,
@@ -110,7 +117,10 @@ export function createReactorFunctions(
   const hasCurrentLayer = ({ Layers: layers = [] }: FunctionConfiguration): boolean =>
     layers.length === 1 && layers[0]?.Arn === settings.layerArn;
 
-  /** Functions keep the layer that they were made with; one whose code is published again is moved to the one of this deployment. */
+  /**
+   * Functions keep the layer that they were made with; one whose code is published again is moved
+   * to the one of this deployment.
+   */
   async function useCurrentLayer(name: string, found: FunctionConfiguration): Promise<void> {
     if (hasCurrentLayer(found)) return;
     const command = new UpdateFunctionConfigurationCommand({
@@ -149,7 +159,8 @@ export function createReactorFunctions(
       Publish: true,
     });
     const created = await unlessThere(() => client.send(command), ROLE_TOO_NEW);
-    // An attempt made it whose answer was lost: the same code again is answered with the version that it has.
+    // An attempt made it whose answer was lost: the same code again is answered with the version
+    // that it has.
     return created === undefined ? publishCode(name, archive) : published(name, created.Version);
   }
 

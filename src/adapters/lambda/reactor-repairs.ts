@@ -68,7 +68,8 @@ export function createReactorRepairs(
         await patiently(() => client.send(command), BUSY);
         return true;
       } catch (error) {
-        // What is asked for is right otherwise: it would leave the account less than what must stay unreserved (AWS).
+        // What is asked for is right otherwise: it would leave the account less than what must stay
+        // unreserved (AWS).
         if (error instanceof InvalidParameterValueException) return false;
         throw error;
       }

@@ -9,7 +9,10 @@ import { outcomeOf } from './run-answer.ts';
 /** Largest payload of a synchronous invocation, in bytes (AWS Lambda quotas: 6 MB). */
 const PAYLOAD_MAX_BYTES = 6_000_000;
 
-/** Answers of Lambda after which the code has certainly not been started, and that pass by themselves. */
+/**
+ * Answers of Lambda after which the code has certainly not been started, and that pass by
+ * themselves.
+ */
 const NOT_STARTED = new Set([
   'TooManyRequestsException',
   'ResourceConflictException',
@@ -55,7 +58,9 @@ function payloadOf(
 
 export interface ReactorRunnerSettings {
   readonly namePrefix: string;
-  /** Origins on an instance's own machine that the deployer admits: a laptop has them, AWS does not. */
+  /**
+   * Origins on an instance's own machine that the deployer admits: a laptop has them, AWS does not.
+   */
   readonly egressAllowList: EgressAllowList;
 }
 
@@ -74,8 +79,9 @@ function outcomeOfAnswer({ FunctionError: error, Payload: payload }: InvokeComma
 }
 
 /**
- * Invokes a reactor's function by its alias, or the version asked for, once. The client must not repeat calls by itself: after an answer that says nothing about the
- * code it may have run, and it runs once at the most.
+ * Invokes a reactor's function by its alias, or the version asked for, once. The client must not
+ * repeat calls by itself: after an answer that says nothing about the code it may have run, and it
+ * runs once at the most.
  */
 export function createReactorRunner(
   client: LambdaClient,
@@ -103,7 +109,8 @@ export function createReactorRunner(
       // Deleted since the record was read: whoever reads it again learns what has become of it.
       if (error.name === 'ResourceNotFoundException') return { outcome: 'stale' };
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      // A refusal (AccessDenied, not found) is ours and started nothing; no answer, or a 5xx, leaves it open.
+      // A refusal (AccessDenied, not found) is ours and started nothing; no answer, or a 5xx,
+      // leaves it open.
       if (status !== undefined && status < 500) throw error;
       return { outcome: 'unknown' };
     }

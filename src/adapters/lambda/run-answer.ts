@@ -33,7 +33,10 @@ const answer = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('stale') }),
 ]);
 
-/** Most bytes of a result where it stands as a string in an answer: with its quotation marks escaped. */
+/**
+ * Most bytes of a result where it stands as a string in an answer: with its quotation marks
+ * escaped.
+ */
 const ESCAPED_MAX_BYTES = 5_900_000;
 
 function returned(payload: Uint8Array | undefined, value: Json): RunOutcome {
@@ -48,7 +51,10 @@ function returned(payload: Uint8Array | undefined, value: Json): RunOutcome {
 const ENVELOPE_DEPTH = 1;
 const EXCESS = { depth: 'unserializable', members: 'too_large' } as const;
 
-/** What the runtime answered, if it holds no more than a body may: counted before anything is made of it. */
+/**
+ * What the runtime answered, if it holds no more than a body may: counted before anything is made
+ * of it.
+ */
 function parsed(payload: Uint8Array | undefined): unknown {
   const text = Buffer.from(payload ?? []).toString('utf8');
   try {
@@ -59,7 +65,10 @@ function parsed(payload: Uint8Array | undefined): unknown {
   }
 }
 
-/** The outcome in an answer; what is none is `exited`: something else than the runtime has answered, or nothing. */
+/**
+ * The outcome in an answer; what is none is `exited`: something else than the runtime has answered,
+ * or nothing.
+ */
 export function outcomeOf(payload: Uint8Array | undefined): RunOutcome {
   const result = answer.safeParse(parsed(payload));
   if (!result.success) return { outcome: 'exited' };

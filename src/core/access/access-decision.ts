@@ -2,7 +2,10 @@ import { covers, type Container } from '../shared/container.ts';
 import { TRANSFORMS, type AccessRule, type Condition, type Grants, type Transform } from './access-rule.ts';
 import type { Permission } from './permission.ts';
 
-/** What a decision looks at. `id` is absent for a token that does not exist yet and whose id is not known. */
+/**
+ * What a decision looks at. `id` is absent for a token that does not exist yet and whose id is not
+ * known.
+ */
 export interface TokenAttributes {
   readonly id?: string;
   readonly containers: readonly Container[];
@@ -81,8 +84,8 @@ export function holdsSomewhere(grants: Grants, permission: Permission): boolean 
 }
 
 /**
- * The containers below which a credential holds the permission, whatever the transform. Rules with conditions are not among them:
- * they say nothing about a container alone.
+ * The containers below which a credential holds the permission, whatever the transform. Rules with
+ * conditions are not among them: they say nothing about a container alone.
  */
 export function containersGranted(grants: Grants, permission: Permission): readonly Container[] {
   const granting = grants.rules.filter((rule) => rule.permissions.includes(permission));

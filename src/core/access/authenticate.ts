@@ -30,7 +30,10 @@ function refused(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
 }
 
-/** The caller of a credential; `tenant` is `null` where nobody needed to read it, and `undefined` where there is none. */
+/**
+ * The caller of a credential; `tenant` is `null` where nobody needed to read it, and `undefined`
+ * where there is none.
+ */
 function check(
   { clock }: AuthenticateDeps,
   claim: ApiKeyClaim,
@@ -39,7 +42,8 @@ function check(
 ): Caller {
   if (credential === undefined || !sameHash(credential.keyHash, claim.hash))
     throw refused('The API key is not valid.');
-  // The claim is part of what is hashed, so a credential of another tenant can only be a mistake of the store.
+  // The claim is part of what is hashed, so a credential of another tenant can only be a mistake of
+  // the store.
   const isOfTenant = credential.caller.tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refused('The API key is not valid.');
@@ -64,11 +68,13 @@ export function claimOf(apiKey: Secret<string> | undefined): ApiKeyClaim {
 }
 
 /**
- * The caller behind a key. Throws `unauthenticated` for a key that is unknown, revoked or expired or whose tenant is being destroyed, and
- * `forbidden` for a session that has not been authorized. Access is read anew for every request: nothing that decides it is remembered.
+ * The caller behind a key. Throws `unauthenticated` for a key that is unknown, revoked or expired
+ * or whose tenant is being destroyed, and `forbidden` for a session that has not been authorized.
+ * Access is read anew for every request: nothing that decides it is remembered.
  *
- * A key that was not confirmed costs the same two reads whatever tenant it names and whatever is remembered of that tenant: its credential
- * and its tenant. Only when the credential is found does anything else happen in the tenant's name; then the keys learn what was read of it.
+ * A key that was not confirmed costs the same two reads whatever tenant it names and whatever is
+ * remembered of that tenant: its credential and its tenant. Only when the credential is found does
+ * anything else happen in the tenant's name; then the keys learn what was read of it.
  */
 export async function authenticate(
   deps: AuthenticateDeps,

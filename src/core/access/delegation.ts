@@ -19,7 +19,10 @@ function regionOf(condition: Condition): Region {
   return condition.operator === 'equals' ? { only: condition.value } : { below: condition.value };
 }
 
-/** Regions each of which holds all containers that a rule is about; `/` is one, if nothing narrower is known. */
+/**
+ * Regions each of which holds all containers that a rule is about; `/` is one, if nothing narrower
+ * is known.
+ */
 function regionsOf(rule: Pick<AccessRule, 'container' | 'conditions'>): readonly Region[] {
   if (rule.container !== undefined) return [{ below: rule.container }];
   const narrower = (rule.conditions ?? []).filter(({ attribute }) => attribute === 'container').map(regionOf);
@@ -67,7 +70,10 @@ export function permissionsBeyond(granter: Grants, granted: Grants): readonly Pe
   return [...new Set(beyond.map(({ permission }) => permission))];
 }
 
-/** What the authorizing application still holds of what it gave: when it is narrowed, its sessions are. */
+/**
+ * What the authorizing application still holds of what it gave: when it is narrowed, its sessions
+ * are.
+ */
 export function stillHeld(authorizer: Grants | undefined, granted: Grants): Grants {
   const beyond = authorizer === undefined ? [] : permissionsBeyond(authorizer, granted);
   const without = (permissions: readonly Permission[]) =>

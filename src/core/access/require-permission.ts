@@ -12,7 +12,10 @@ export function requirePermission(grants: Grants, permission: Permission): void 
   if (!holdsSomewhere(grants, permission)) throw missing(permission);
 }
 
-/** The transform under which the credential may act on the token; throws `forbidden` if no rule decides for it. */
+/**
+ * The transform under which the credential may act on the token; throws `forbidden` if no rule
+ * decides for it.
+ */
 export function requireAccess(grants: Grants, permission: Permission, token: TokenAttributes): Transform {
   const transform = decideAccess(grants, permission, token);
   if (transform === undefined) throw missing(permission);

@@ -12,7 +12,9 @@ import { permissionsBeyond } from './delegation.ts';
 import { checkPriorities } from './validate-grants.ts';
 
 export const SESSION_LIMITS = {
-  /** How long a session lives unless its authorization says otherwise (docs/contract.md#sessions). */
+  /**
+   * How long a session lives unless its authorization says otherwise (docs/contract.md#sessions).
+   */
   lifetimeMs: 3 * 60 * 1000,
   longestLifetimeMs: 24 * 60 * 60 * 1000,
   /** Of grants as JSON: they are in the session's record. An application's cannot be as large. */
@@ -41,12 +43,18 @@ export interface SessionGrants extends Grants {
 /** Where sessions and nonces are kept: they vanish. */
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
-  /** When the session of a nonce ends; `undefined` for a nonce that the tenant does not have, `used` for one that was used. */
+  /**
+   * When the session of a nonce ends; `undefined` for a nonce that the tenant does not have, `used`
+   * for one that was used.
+   */
   findNonce(
     tenantId: string,
     nonceHash: Buffer,
   ): Promise<{ readonly expiresAtMs: number; readonly isUsed: boolean } | undefined>;
-  /** Uses the nonce up and gives the session its grants, both or neither; `false` if somebody was quicker. */
+  /**
+   * Uses the nonce up and gives the session its grants, both or neither; `false` if somebody was
+   * quicker.
+   */
   authorize(tenantId: string, nonceHash: Buffer, grants: SessionGrants): Promise<boolean>;
 }
 
@@ -69,7 +77,10 @@ export interface CreatedSession {
   readonly expiresAtMs: number;
 }
 
-/** Creates a session for a public application: a key without any access, and a nonce by which a private application may give it some. */
+/**
+ * Creates a session for a public application: a key without any access, and a nonce by which a
+ * private application may give it some.
+ */
 export async function createSession(
   deps: SessionDeps,
   caller: Caller,
@@ -123,8 +134,9 @@ function checkAuthorization({ permissions, rules, expiresAtMs }: Authorization, 
 }
 
 /**
- * Gives a session access, once. Throws `validation_failed`, `not_found` for an unknown nonce or one whose session has ended, `conflict` for
- * a used one, and `forbidden` if more is granted than the application itself holds; then the nonce stays unused.
+ * Gives a session access, once. Throws `validation_failed`, `not_found` for an unknown nonce or one
+ * whose session has ended, `conflict` for a used one, and `forbidden` if more is granted than the
+ * application itself holds; then the nonce stays unused.
  */
 export async function authorizeSession(
   deps: SessionDeps,

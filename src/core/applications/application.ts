@@ -24,14 +24,20 @@ export interface Application extends Grants {
 /** Who makes a request: an authenticated credential with what it grants at this moment. */
 export interface Caller extends Grants {
   readonly tenantId: string;
-  /** Id of the credential itself, application, session or invocation: what belongs to one caller alone is bound to it. */
+  /**
+   * Id of the credential itself, application, session or invocation: what belongs to one caller
+   * alone is bound to it.
+   */
   readonly credentialId: string;
-  /** Id of the application that acts; for a session the one that authorized it. What it creates is `created_by` this. */
+  /**
+   * Id of the application that acts; for a session the one that authorized it. What it creates is
+   * `created_by` this.
+   */
   readonly applicationId: string;
   readonly type: ApplicationType | 'session';
   /**
-   * What makes the request: the application's own key, a session, the credential of one invocation of a reactor (`req.bt`), or what a
-   * reactor's code asked to tokenize.
+   * What makes the request: the application's own key, a session, the credential of one invocation
+   * of a reactor (`req.bt`), or what a reactor's code asked to tokenize.
    */
   readonly actsBy: 'own_key' | 'session' | 'invocation' | 'reactor';
   /** Settings of the tenant, for operations that depend on them. */

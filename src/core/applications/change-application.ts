@@ -25,7 +25,10 @@ function changed(deps: GetApplicationDeps, caller: Caller, application: Applicat
   };
 }
 
-/** Replaces name, permissions and rules; type and expiry stay. From the next request on the key grants what is written here. */
+/**
+ * Replaces name, permissions and rules; type and expiry stay. From the next request on the key
+ * grants what is written here.
+ */
 export async function updateApplication(
   deps: GetApplicationDeps,
   caller: Caller,

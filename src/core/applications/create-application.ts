@@ -23,8 +23,9 @@ export interface NewApplication extends Grants {
 }
 
 /**
- * Creates an application and its key. The key is returned here and never again; only its hash is stored. An earlier attempt of the same
- * request may have made it and lost its answer: then nobody knows its key, and it gets another one.
+ * Creates an application and its key. The key is returned here and never again; only its hash is
+ * stored. An earlier attempt of the same request may have made it and lost its answer: then nobody
+ * knows its key, and it gets another one.
  */
 export async function createApplication(
   deps: CreateApplicationDeps,

@@ -9,7 +9,10 @@ export interface GetApplicationDeps {
   readonly clock: Clock;
 }
 
-/** Whether an application exists for any operation; one that has expired may only not be deleted yet. */
+/**
+ * Whether an application exists for any operation; one that has expired may only not be deleted
+ * yet.
+ */
 export function applicationExists(application: Pick<Application, 'expiresAtMs'>, now: number): boolean {
   return application.expiresAtMs === undefined || application.expiresAtMs > now;
 }

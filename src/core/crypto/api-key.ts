@@ -45,8 +45,8 @@ export function readApiKey(key: Secret<string>): ApiKeyClaim | undefined {
 }
 
 /**
- * The SHA-256 of an API key: all that is stored of it. A plain hash is enough, since a key holds 256 random bits
- * (OWASP: slow hashes are for secrets that people choose).
+ * The SHA-256 of an API key: all that is stored of it. A plain hash is enough, since a key holds
+ * 256 random bits (OWASP: slow hashes are for secrets that people choose).
  */
 export function hashApiKey(key: Secret<string>): Buffer {
   return createHash('sha256').update(key.reveal()).digest();

@@ -1,8 +1,9 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * What a key of a tenant is for. Each purpose has a key of its own, so that no two mechanisms ever share one. That of `data` seals records
- * and has versions; the others stay as long as the root does, since what they derive is compared.
+ * What a key of a tenant is for. Each purpose has a key of its own, so that no two mechanisms ever
+ * share one. That of `data` seals records and has versions; the others stay as long as the root
+ * does, since what they derive is compared.
  */
 export const KEY_PURPOSES = ['data', 'fingerprint', 'search', 'cursor', 'idempotency', 'webhook'] as const;
 export type KeyPurpose = (typeof KEY_PURPOSES)[number];

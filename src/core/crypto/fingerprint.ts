@@ -38,11 +38,17 @@ export interface Matched {
   readonly containers: readonly string[];
   /** The mask in effect, `null` for none. */
   readonly mask: Json;
-  /** All data, where the expression is not the default of the type: it may leave out what tells two values apart. */
+  /**
+   * All data, where the expression is not the default of the type: it may leave out what tells two
+   * values apart.
+   */
   readonly data?: Secret<Json>;
 }
 
-/** HMAC-SHA-256 under the tenant's fingerprint key over what a duplicate must have in common, in base58. */
+/**
+ * HMAC-SHA-256 under the tenant's fingerprint key over what a duplicate must have in common, in
+ * base58.
+ */
 export function matchHash(key: KeyObject, { fingerprint: of, containers, mask, data }: Matched): string {
   const whole = data === undefined ? [] : [canonical(data.reveal())];
   // `match` is no token type, so that no fingerprint has the same input.

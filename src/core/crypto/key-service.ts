@@ -13,8 +13,9 @@ export interface GeneratedKey {
 }
 
 /**
- * The service that holds the key above all others (AWS KMS). Both calls throw `dependency_unavailable` when it cannot be reached
- * or throttles after retries; a wrapped key that does not open under the context is an unexpected error.
+ * The service that holds the key above all others (AWS KMS). Both calls throw
+ * `dependency_unavailable` when it cannot be reached or throttles after retries; a wrapped key that
+ * does not open under the context is an unexpected error.
  */
 export interface KeyService {
   generateKey(context: KeyContext): Promise<GeneratedKey>;

@@ -18,8 +18,9 @@ import {
  *   31      n       ciphertext, AES-256-GCM (NIST SP 800-38D)
  *   31 + n  16      tag
  *
- * The record's own key is HKDF-SHA-256 (RFC 5869) of the tenant's data key with the salt and the info below, so no
- * two records share a key and a nonce can never meet another one under the same key.
+ * The record's own key is HKDF-SHA-256 (RFC 5869) of the tenant's data key with the salt and the
+ * info below, so no two records share a key and a nonce can never meet another one under the same
+ * key.
  */
 
 const FORMAT = 1;
@@ -33,12 +34,17 @@ const KEY_BYTES = 32;
 /** Bytes that sealing adds to its plaintext. */
 export const SEAL_OVERHEAD_BYTES = TEXT_AT + TAG_BYTES;
 
-/** What a record is bound to: it opens only as the same field of the same record of the same tenant. */
+/**
+ * What a record is bound to: it opens only as the same field of the same record of the same tenant.
+ */
 export interface RecordContext {
   readonly tenantId: string;
   readonly recordId: string;
   readonly field: string;
-  /** What else of the record decides who sees the field; a field always has as many fixed parts before a list. */
+  /**
+   * What else of the record decides who sees the field; a field always has as many fixed parts
+   * before a list.
+   */
   readonly bound?: readonly string[];
 }
 
@@ -56,14 +62,20 @@ export class RecordCorruptedError extends Error {
   }
 }
 
-/** HKDF-SHA-256 (RFC 5869). Keys are `KeyObject`s throughout: of bytes Node takes several times as long, since it looks first what they are. */
+/**
+ * HKDF-SHA-256 (RFC 5869). Keys are `KeyObject`s throughout: of bytes Node takes several times as
+ * long, since it looks first what they are.
+ */
 function recordKey(tenantKey: KeyObject, salt: Buffer): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', tenantKey, salt, KEY_INFO, KEY_BYTES)));
 }
 
 const LENGTH_BYTES = 4;
 
-/** The header and each part of the context with its length before it (unsigned, big-endian), so that no two contexts share their bytes. */
+/**
+ * The header and each part of the context with its length before it (unsigned, big-endian), so that
+ * no two contexts share their bytes.
+ */
 function additionalData(header: Buffer, { tenantId, recordId, field, bound = [] }: RecordContext): Buffer {
   const parts = [tenantId, recordId, field, ...bound];
   const size = parts.reduce((sum, part) => sum + LENGTH_BYTES + Buffer.byteLength(part), header.length);
@@ -76,7 +88,10 @@ function additionalData(header: Buffer, { tenantId, recordId, field, bound = [] 
   return data;
 }
 
-/** Seals `plaintext` for its place. A fresh salt and nonce each time: equal plaintexts give unequal records. */
+/**
+ * Seals `plaintext` for its place. A fresh salt and nonce each time: equal plaintexts give unequal
+ * records.
+ */
 export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: Buffer): Buffer {
   const record = Buffer.allocUnsafe(TEXT_AT + plaintext.length + TAG_BYTES);
   record.writeUInt8(FORMAT, 0);
@@ -91,7 +106,10 @@ export function sealRecord(dataKey: DataKey, context: RecordContext, plaintext: 
   return record;
 }
 
-/** The version of the data key that a record was sealed under. Throws {@link RecordCorruptedError} if it is not a record. */
+/**
+ * The version of the data key that a record was sealed under. Throws {@link RecordCorruptedError}
+ * if it is not a record.
+ */
 export function dataKeyVersion(record: Buffer): number {
   if (record.length < SEAL_OVERHEAD_BYTES) throw new RecordCorruptedError('too short');
   if (record.readUInt8(0) !== FORMAT) throw new RecordCorruptedError('unknown format version');
@@ -99,8 +117,8 @@ export function dataKeyVersion(record: Buffer): number {
 }
 
 /**
- * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if a bit of the record was
- * changed, or if it was sealed for another context.
+ * Opens a record under the data key of its version. Throws {@link RecordCorruptedError} if a bit of
+ * the record was changed, or if it was sealed for another context.
  */
 export function openRecord(dataKey: DataKey, context: RecordContext, record: Buffer): Buffer {
   if (dataKeyVersion(record) !== dataKey.version)

@@ -24,19 +24,27 @@ export interface KeyRingStore {
  */
 export const KEY_LIFETIME_MS = 5 * 60 * 1000;
 
-/** By then every instance has forgotten a ring that it read before, and answered what it was doing with it, in ms. */
+/**
+ * By then every instance has forgotten a ring that it read before, and answered what it was doing
+ * with it, in ms.
+ */
 export const FORGOTTEN_MS = KEY_LIFETIME_MS + 60_000;
 
 /**
- * The tenants' keys in plaintext: the root is unwrapped on first use, everything else is derived from it, and nothing of it is used after
- * {@link KEY_LIFETIME_MS}.
+ * The tenants' keys in plaintext: the root is unwrapped on first use, everything else is derived
+ * from it, and nothing of it is used after {@link KEY_LIFETIME_MS}.
  */
 export interface TenantKeys {
-  /** The key that new records of the purpose are made with, with the version that leads back to it. */
+  /**
+   * The key that new records of the purpose are made with, with the version that leads back to it.
+   */
   current(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
   /** The key that made an old record, by the version in it. */
   version(tenantId: string, purpose: KeyPurpose, version: number): Promise<DataKey>;
-  /** The key of the purpose under each root, the oldest first: there are two while a root is being replaced, and one otherwise. */
+  /**
+   * The key of the purpose under each root, the oldest first: there are two while a root is being
+   * replaced, and one otherwise.
+   */
   all(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly KeyObject[]>;
   /** Those of them that some instance may still look for something by: see `searchedRoots`. */
   searched(tenantId: string, purpose: Exclude<KeyPurpose, 'data'>): Promise<readonly DataKey[]>;
@@ -46,7 +54,10 @@ export interface TenantKeys {
   newest(tenantId: string, purpose: KeyPurpose): Promise<DataKey>;
   /** Whether the tenant's ring is remembered: then nobody needs to read it along. */
   holds(tenantId: string): boolean;
-  /** Takes over a ring that was read anyway, and starts to unwrap its roots, so that they are there when they are needed. */
+  /**
+   * Takes over a ring that was read anyway, and starts to unwrap its roots, so that they are there
+   * when they are needed.
+   */
   learn(tenantId: string, ring: KeyRing): void;
 }
 
@@ -97,21 +108,30 @@ function derivedFrom({ key, derived }: Root, purpose: KeyPurpose, version: numbe
   return made;
 }
 
-/** Somebody has destroyed the tenant since the caller was identified: nobody's key is good for it any more. */
+/**
+ * Somebody has destroyed the tenant since the caller was identified: nobody's key is good for it
+ * any more.
+ */
 const gone = () => new ServiceError('unauthenticated', 'The API key is not valid.');
 
-/** What a purpose writes into its records: the version of the data key, or the first version of the root, which leads to it as well. */
+/**
+ * What a purpose writes into its records: the version of the data key, or the first version of the
+ * root, which leads to it as well.
+ */
 function versionFor(ring: KeyRing, purpose: KeyPurpose): number {
   return purpose === 'data' ? ring.keyVersion : (currentRoot(ring)?.since ?? ring.keyVersion);
 }
 
-/** Whether a version is one that the ring knows of: the newest root may be waiting for its first. */
+/**
+ * Whether a version is one that the ring knows of: the newest root may be waiting for its first.
+ */
 const reaches = ({ keyVersion, roots }: KeyRing, version: number): boolean =>
   version <= Math.max(keyVersion, roots.at(-1)?.since ?? 0);
 
 /**
- * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when either is down, and with `unauthenticated`
- * for a tenant that does not exist or was destroyed; a version that no root gives is an unexpected error.
+ * Tenant keys over a key service and a store of rings. Rejects with `dependency_unavailable` when
+ * either is down, and with `unauthenticated` for a tenant that does not exist or was destroyed; a
+ * version that no root gives is an unexpected error.
  */
 export function createTenantKeys(deps: {
   readonly keyService: KeyService;
@@ -167,7 +187,8 @@ export function createTenantKeys(deps: {
 
     async version(tenantId, purpose, version) {
       const ring = await ringOf(tenantId);
-      // A version that is not remembered is newer than what is: somebody has rotated the key meanwhile.
+      // A version that is not remembered is newer than what is: somebody has rotated the key
+      // meanwhile.
       return keyOf(tenantId, reaches(ring, version) ? ring : await readRing(tenantId), purpose, version);
     },
 

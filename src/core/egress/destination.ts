@@ -3,10 +3,16 @@ import ipaddr from 'ipaddr.js';
 /** Longest destination, in characters (docs/contract.md#destination). */
 export const DESTINATION_MAX_LENGTH = 400;
 
-/** Origins that the deployer admits although the rules would not: `host`, `host:port`, or with a scheme. */
+/**
+ * Origins that the deployer admits although the rules would not: `host`, `host:port`, or with a
+ * scheme.
+ */
 export type EgressAllowList = readonly string[];
 
-/** A destination that may be asked for; whether its name leads to a good address is found out when the connection is made. */
+/**
+ * A destination that may be asked for; whether its name leads to a good address is found out when
+ * the connection is made.
+ */
 export interface Destination {
   readonly url: URL;
   /** Admitted by name and port, whatever its address. */
@@ -49,7 +55,8 @@ export function parseDestination(
   if (text.length > DESTINATION_MAX_LENGTH)
     return `must be at most ${String(DESTINATION_MAX_LENGTH)} characters`;
   if (text.includes('{{')) return 'must not hold expressions';
-  // WHATWG URL drops tabs and line breaks and takes backslashes for slashes; what needs that is not a URL that anyone meant.
+  // WHATWG URL drops tabs and line breaks and takes backslashes for slashes; what needs that is not
+  // a URL that anyone meant.
   if (/[\s\\\p{Cc}]/u.test(text) || !/^[a-z]+:\/\/[^/]/i.test(text) || !URL.canParse(text))
     return 'must be a URL';
   const url = new URL(text);
@@ -65,7 +72,10 @@ export function parseDestination(
   return nameProblem(url.hostname) ?? { url, isAdmitted: false };
 }
 
-/** Ports of admitted origins on the machine itself. Code that runs there may reach them, and nothing else on it. */
+/**
+ * Ports of admitted origins on the machine itself. Code that runs there may reach them, and nothing
+ * else on it.
+ */
 export function admittedLocalPorts(allowList: EgressAllowList): readonly number[] {
   const origins = allowList.flatMap((entry) => (originOf(entry) === '' ? [] : [new URL(originOf(entry))]));
   const local = origins.filter(({ hostname }) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));

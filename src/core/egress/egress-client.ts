@@ -14,7 +14,10 @@ export interface OutboundRequest {
   readonly body: Secret<Buffer>;
   /** Time to the whole answer, in ms. */
   readonly timeoutMs: number;
-  /** Largest body that is taken, in bytes; `unread`: the status is all that counts, and the body of the answer is empty. */
+  /**
+   * Largest body that is taken, in bytes; `unread`: the status is all that counts, and the body of
+   * the answer is empty.
+   */
   readonly bodyMaxBytes: number | 'unread';
 }
 
@@ -25,9 +28,10 @@ export interface InboundResponse {
 }
 
 /**
- * Makes requests to the outside: resolves the name, checks every address, connects to a checked one with the name's certificate, follows
- * no redirect. Rejects with `validation_failed` for a name that leads to a forbidden address, `destination_timeout`, and
- * `destination_unreachable` for everything else that keeps the answer from coming whole.
+ * Makes requests to the outside: resolves the name, checks every address, connects to a checked one
+ * with the name's certificate, follows no redirect. Rejects with `validation_failed` for a name
+ * that leads to a forbidden address, `destination_timeout`, and `destination_unreachable` for
+ * everything else that keeps the answer from coming whole.
  */
 export interface EgressClient {
   send(request: OutboundRequest): Promise<InboundResponse>;

@@ -1,9 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** Global unicast addresses of IPv6 (IANA); everything outside has a meaning that no destination on the internet has. */
+/**
+ * Global unicast addresses of IPv6 (IANA); everything outside has a meaning that no destination on
+ * the internet has.
+ */
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 
-/** Ranges inside of 2000::/3 that are not what they seem and that `ipaddr.js` takes for plain unicast. */
+/**
+ * Ranges inside of 2000::/3 that are not what they seem and that `ipaddr.js` takes for plain
+ * unicast.
+ */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
   ipaddr.parseCIDR(range),
 );

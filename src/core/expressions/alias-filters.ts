@@ -9,7 +9,10 @@ const DIGITS = '0123456789';
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();
 const ALIAS_MAX_LENGTH = 400;
-/** Draws before giving up on an alias that differs from its input; only inputs without room for one run out. */
+/**
+ * Draws before giving up on an alias that differs from its input; only inputs without room for one
+ * run out.
+ */
 const DRAWS = 32;
 
 /** A random whole number from 0 to below `below`. */
@@ -17,7 +20,10 @@ export type RandomInt = (below: number) => number;
 
 let randomInt: RandomInt = cryptoRandomInt;
 
-/** Draws aliases from another source while `evaluate` runs, which must not be asynchronous. Liquid hands nothing of the kind to a filter. */
+/**
+ * Draws aliases from another source while `evaluate` runs, which must not be asynchronous. Liquid
+ * hands nothing of the kind to a filter.
+ */
 export function drawingFrom<T>(source: RandomInt, evaluate: () => T): T {
   const before = randomInt;
   randomInt = source;
@@ -52,7 +58,10 @@ function draw(text: readonly string[], replace: (character: string, index: numbe
   throw new ExpressionError('leaves nothing of the value to replace in its alias');
 }
 
-/** `alias_card: bin, last4`: random digits in the format of a card number, keeping separators and, if asked, BIN and last four. */
+/**
+ * `alias_card: bin, last4`: random digits in the format of a card number, keeping separators and,
+ * if asked, BIN and last four.
+ */
 export function aliasCard(value: Json, ...given: FilterArgument[]): string {
   const named = namedArguments(['bin', 'last4'], given);
   const text = charactersOf(value);
@@ -73,7 +82,10 @@ function keeping(given: readonly FilterArgument[], length: number): (index: numb
   return (index) => index < first || index >= from;
 }
 
-/** `alias_preserve_format: first, last`: digits for digits, letters for letters in their case, everything else as it is. */
+/**
+ * `alias_preserve_format: first, last`: digits for digits, letters for letters in their case,
+ * everything else as it is.
+ */
 export function aliasPreserveFormat(value: Json, ...given: FilterArgument[]): string {
   const text = charactersOf(value);
   const keep = keeping(given, text.length);

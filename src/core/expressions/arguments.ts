@@ -1,11 +1,14 @@
 import { ExpressionError } from './expression-error.ts';
 
-/** Arguments of a filter as Liquid hands them over: a value by position, or a pair of name and value. */
+/**
+ * Arguments of a filter as Liquid hands them over: a value by position, or a pair of name and
+ * value.
+ */
 export type FilterArgument = unknown;
 
 /**
- * Arguments by name. Positional ones take the names in order; named ones (`mask: '*'`) take their own. Throws
- * {@link ExpressionError} for too many and for unknown names.
+ * Arguments by name. Positional ones take the names in order; named ones (`mask: '*'`) take their
+ * own. Throws {@link ExpressionError} for too many and for unknown names.
  */
 export function namedArguments(
   names: readonly string[],

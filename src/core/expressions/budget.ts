@@ -1,21 +1,34 @@
 import { ExpressionError } from './expression-error.ts';
 
 /**
- * Steps that all expressions of one request may take together. A step is at most about 3 ns of one core, whatever the filter
- * (`npm run bench -- expressions` measures it), so that a whole budget is a fraction of a second.
+ * Steps that all expressions of one request may take together. A step is at most about 3 ns of one
+ * core, whatever the filter (`npm run bench -- expressions` measures it), so that a whole budget is
+ * a fraction of a second.
  */
 export const REQUEST_STEPS = 100_000_000;
 
-/** Steps that the mask of one token may take: a page shows at most 100 tokens, so that no page can exceed its budget. */
+/**
+ * Steps that the mask of one token may take: a page shows at most 100 tokens, so that no page can
+ * exceed its budget.
+ */
 export const MASK_STEPS = REQUEST_STEPS / 100;
 
-/** What expressions may still cost. It counts steps, not time, so that the same evaluation has the same outcome everywhere. */
+/**
+ * What expressions may still cost. It counts steps, not time, so that the same evaluation has the
+ * same outcome everywhere.
+ */
 export interface Budget {
   /** The steps charged so far. */
   readonly used: number;
-  /** Takes steps out, before the work that they stand for. Throws {@link ExpressionError} if too few are left, also ever after. */
+  /**
+   * Takes steps out, before the work that they stand for. Throws {@link ExpressionError} if too few
+   * are left, also ever after.
+   */
   charge(steps: number): void;
-  /** A budget of at most `steps` that is charged to this one too. Exceeding it leaves this one usable. */
+  /**
+   * A budget of at most `steps` that is charged to this one too. Exceeding it leaves this one
+   * usable.
+   */
   part(steps: number): Budget;
 }
 

@@ -5,7 +5,10 @@ import type { Budget } from './budget.ts';
 /** Steps for each character or element that LiquidJS itself says it is about to allocate. */
 const ALLOCATION = 8;
 
-/** What LiquidJS asks before it allocates or goes on, answered from a budget. Negative and missing amounts are its way to say nothing. */
+/**
+ * What LiquidJS asks before it allocates or goes on, answered from a budget. Negative and missing
+ * amounts are its way to say nothing.
+ */
 function limiter(budget: Budget): Context['memoryLimit'] {
   const charge = (steps: number, amount: unknown): void => {
     if (Number(amount) > 0) budget.charge(steps * Number(amount));

@@ -13,12 +13,21 @@ const FILTERS_MAX = 30;
 /** Steps of parsing for each character: of names alone, and of what Liquid parses. */
 const PARSE_NAME = 40;
 const PARSE = 150;
-/** Steps of an evaluation before any filter: of names alone, and by Liquid, which makes a context and generators for it. */
+/**
+ * Steps of an evaluation before any filter: of names alone, and by Liquid, which makes a context
+ * and generators for it.
+ */
 const EVALUATE_NAME = 50;
 const EVALUATE = 4_000;
-/** Steps of an evaluation by Liquid for each character of its source: arguments and members are looked up one by one. */
+/**
+ * Steps of an evaluation by Liquid for each character of its source: arguments and members are
+ * looked up one by one.
+ */
 const EVALUATE_CHARACTER = 60;
-/** Steps of text that is a result, for each character: it is not copied. Lists and objects cost what it takes to write them. */
+/**
+ * Steps of text that is a result, for each character: it is not copied. Lists and objects cost what
+ * it takes to write them.
+ */
 const RESULT_CHARACTER = 0.25;
 /** Steps of what fails: an error, and those that Liquid makes of it. */
 const FAILURE = 60_000;
@@ -31,7 +40,10 @@ export interface Expression {
   readonly filters: readonly string[];
   /** Steps of parsing it. */
   readonly parsing: number;
-  /** The JSON that it gives under bindings. Throws {@link ExpressionError} if a filter fails or the budget is used up. */
+  /**
+   * The JSON that it gives under bindings. Throws {@link ExpressionError} if a filter fails or the
+   * budget is used up.
+   */
   evaluate(bindings: JsonObject, budget: Budget): Json;
 }
 
@@ -54,7 +66,10 @@ function createLiquid(): Liquid {
 
 const liquid = createLiquid();
 
-/** The JSON that a result is: what JSON cannot say is `null`. Filters make lists of anything; objects are the caller's own JSON. */
+/**
+ * The JSON that a result is: what JSON cannot say is `null`. Filters make lists of anything;
+ * objects are the caller's own JSON.
+ */
 function jsonOf(result: unknown): Json {
   if (Array.isArray(result)) return (result as readonly unknown[]).map(jsonOf);
   if (typeof result === 'number') return Number.isFinite(result) ? result : null;
@@ -74,7 +89,10 @@ function resultOf(result: unknown, budget: Budget): Json {
   return jsonOf(result);
 }
 
-/** `reveal_last: 4, mask='*'` is how the interface writes named arguments; Liquid writes `mask: '*'`. */
+/**
+ * `reveal_last: 4, mask='*'` is how the interface writes named arguments; Liquid writes
+ * `mask: '*'`.
+ */
 function withLiquidArguments(source: string): string {
   return source.replace(
     /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([,:]\s*[a-z_]\w*\s*)=(?!=)/gis,
@@ -82,7 +100,10 @@ function withLiquidArguments(source: string): string {
   );
 }
 
-/** LiquidJS stops reading at what it does not know; a mask must not lose its filters to a stray comma, so all must have been read. */
+/**
+ * LiquidJS stops reading at what it does not know; a mask must not lose its filters to a stray
+ * comma, so all must have been read.
+ */
 function readWhole(source: string): Value {
   const tokenizer = new Tokenizer(source, liquid.options.operators);
   const value = new Value(tokenizer.readFilteredValue(), liquid);
@@ -101,7 +122,10 @@ function parse(source: string): Value {
   }
 }
 
-/** Own filters say what is wrong with them; Liquid's messages may quote values, so they are not passed on. */
+/**
+ * Own filters say what is wrong with them; Liquid's messages may quote values, so they are not
+ * passed on.
+ */
 function failure(error: unknown): ExpressionError {
   const original: unknown = error instanceof Error && 'originalError' in error ? error.originalError : error;
   return original instanceof ExpressionError
@@ -114,7 +138,10 @@ const PATH = /^[a-z_]\w*(?:\.[a-z_]\w*)*$/i;
 /** Names that Liquid takes for values. */
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank']);
 
-/** The names of an expression that is nothing but names, as most of a mask's are; `undefined` for any other. */
+/**
+ * The names of an expression that is nothing but names, as most of a mask's are; `undefined` for
+ * any other.
+ */
 function namesIn(source: string): readonly string[] | undefined {
   const names = PATH.test(source) ? source.split('.') : [];
   return names.length === 0 || names.some((name) => WORDS.has(name)) ? undefined : names;
@@ -188,8 +215,9 @@ function compile(source: string): Expression {
 const compiled = parsedOnce(compile);
 
 /**
- * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax error or an unknown filter. Short
- * expressions are parsed once and cached; they cost the same each time, so that no cache decides what passes.
+ * Parses the inside of `{{ }}`: a value, then filters. Throws {@link ExpressionError} for a syntax
+ * error or an unknown filter. Short expressions are parsed once and cached; they cost the same each
+ * time, so that no cache decides what passes.
  */
 export function parseExpression(source: string, budget: Budget): Expression {
   try {

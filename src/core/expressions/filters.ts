@@ -11,7 +11,10 @@ import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 type More = (value: unknown, given: readonly FilterArgument[]) => number;
 
-/** What a filter costs, in steps; `npm run bench -- expressions` finds the inputs for which a step takes longest. */
+/**
+ * What a filter costs, in steps; `npm run bench -- expressions` finds the inputs for which a step
+ * takes longest.
+ */
 interface Cost {
   /** For each character, element and member of its value and arguments. */
   readonly each: number;
@@ -25,14 +28,20 @@ const CALL = 300;
 const lengthOf = (value: unknown): number =>
   typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 
-/** Length of the longest text among the arguments, at least 1; a named one is a pair of name and value. */
+/**
+ * Length of the longest text among the arguments, at least 1; a named one is a pair of name and
+ * value.
+ */
 const longest = (given: readonly FilterArgument[]): number =>
   given.reduce<number>((length, argument) => {
     const text: unknown = Array.isArray(argument) && argument.length === 2 ? argument[1] : argument;
     return typeof text === 'string' ? Math.max(length, text.length) : length;
   }, 1);
 
-/** A search compares the argument at each place of the text in the worst case; several compares fit into a step. */
+/**
+ * A search compares the argument at each place of the text in the worst case; several compares fit
+ * into a step.
+ */
 const COMPARES_PER_STEP = 2;
 const search =
   (each: number): More =>
@@ -76,8 +85,9 @@ const PLAIN_TEXT: Cost = { each: 4 };
 const SHALLOW: Cost = { each: 0 };
 
 /**
- * The filters of Liquid itself, as its reference lists them (https://shopify.github.io/liquid/). LiquidJS has more: those that
- * evaluate an expression given as text (`where_exp`, ...), draw at random (`sample`) or touch the environment are left out.
+ * The filters of Liquid itself, as its reference lists them (https://shopify.github.io/liquid/).
+ * LiquidJS has more: those that evaluate an expression given as text (`where_exp`, ...), draw at
+ * random (`sample`) or touch the environment are left out.
  */
 const STANDARD: Readonly<Record<string, Cost>> = {
   abs: NUMBER,
@@ -141,7 +151,10 @@ type Filter = (
   ...given: FilterArgument[]
 ) => unknown;
 
-/** A mask of several characters makes the text longer by as much, and preserved characters are looked for one by one. */
+/**
+ * A mask of several characters makes the text longer by as much, and preserved characters are
+ * looked for one by one.
+ */
 const hiding: Cost = { each: 10, more: (value, given) => lengthOf(value) * (90 + 6 * longest(given)) };
 const cardHiding: Cost = { each: 10, more: (value, given) => lengthOf(value) * (90 + 6 * longest(given)) };
 const ALIAS_CHARACTER = 1_500;
@@ -188,9 +201,15 @@ const ON_VALUES: Readonly<Record<string, Filter>> = {
   },
 };
 
-/** Standard filters whose argument may be as long as any value: they look at none of it more than once. */
+/**
+ * Standard filters whose argument may be as long as any value: they look at none of it more than
+ * once.
+ */
 const LONG_ARGUMENTS: readonly string[] = ['append', 'prepend', 'default'];
-/** Longest argument of the others: they search for it, or follow it, once for each element (`remove`, `map`, `date`). */
+/**
+ * Longest argument of the others: they search for it, or follow it, once for each element
+ * (`remove`, `map`, `date`).
+ */
 const ARGUMENT_MAX_LENGTH = 1_000;
 
 /** What is missing is `null`, and so are Liquid's own names for it (`nil`, `empty`). */

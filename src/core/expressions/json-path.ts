@@ -9,18 +9,29 @@ const PATH_MAX_LENGTH = 1_000;
 const COMPILE = 400;
 /** Steps of each selector and condition that is made to count its own. */
 const COUNTING = 5_000;
-/** Steps of each node looked at and each condition; `..` and lists of selectors in a row multiply them without a bound. */
+/**
+ * Steps of each node looked at and each condition; `..` and lists of selectors in a row multiply
+ * them without a bound.
+ */
 const NODE = 600;
-/** Steps of each level that a node is nested: its place is copied, and `..` hands it up level by level. */
+/**
+ * Steps of each level that a node is nested: its place is copied, and `..` hands it up level by
+ * level.
+ */
 const LEVEL = 30;
 /** Steps of comparing, for each character of a value that a condition has found. */
 const COMPARE = 4;
-/** Steps of each member of an object whose members are listed, also when few of them are looked at. */
+/**
+ * Steps of each member of an object whose members are listed, also when few of them are looked at.
+ */
 const MEMBER = 150;
 /** Deepest nesting that `..` follows: more than a body can have. */
 const DEPTH_MAX = 100;
 
-/** RFC 9535 without `match` and `search`: a regular expression from a caller could run for as long as it likes. */
+/**
+ * RFC 9535 without `match` and `search`: a regular expression from a caller could run for as long
+ * as it likes.
+ */
 class Environment extends JSONPathEnvironment {
   readonly #budget: Budget;
 
@@ -53,7 +64,10 @@ function weighFound(found: unknown, budget: Budget): void {
   else if (typeof found === 'string') weigh(found, COMPARE, budget);
 }
 
-/** Makes every selector and every condition of a compiled path, queries inside of conditions included, take its steps from a budget. */
+/**
+ * Makes every selector and every condition of a compiled path, queries inside of conditions
+ * included, take its steps from a budget.
+ */
 function countSteps(part: object, budget: Budget): void {
   if (part instanceof JSONPathEnvironment) return;
   const step = (level: number): void => {
@@ -72,7 +86,8 @@ function countSteps(part: object, budget: Budget): void {
       return found;
     };
   }
-  // Segments call `resolve` of their selectors, lazy or not; nodes are made one by one, so that the first two are enough.
+  // Segments call `resolve` of their selectors, lazy or not; nodes are made one by one, so that the
+  // first two are enough.
   if (resolve !== undefined && lazyResolve !== undefined && selectors === undefined) {
     budget.charge(COUNTING);
     (part as Evaluated).resolve = function* (node) {
@@ -85,7 +100,10 @@ function countSteps(part: object, budget: Budget): void {
   }
 }
 
-/** The one value that a path selects, `undefined` for none. Throws {@link ExpressionError} for several and for what the budget does not allow. */
+/**
+ * The one value that a path selects, `undefined` for none. Throws {@link ExpressionError} for
+ * several and for what the budget does not allow.
+ */
 export function selectOne(path: string, value: Json, budget: Budget): Json | undefined {
   if (path.length > PATH_MAX_LENGTH) throw new ExpressionError('has a json filter with too long a path');
   budget.charge((path.length + 60) * COMPILE);

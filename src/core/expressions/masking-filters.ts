@@ -10,7 +10,10 @@ import { textOf } from './text-of.ts';
 
 /** What hides a character unless a filter says otherwise. */
 const DEFAULT_MASK = 'X';
-/** Separators that people write inside numbers; positions of the card filters are counted without them. */
+/**
+ * Separators that people write inside numbers; positions of the card filters are counted without
+ * them.
+ */
 const SEPARATORS = ' -';
 
 const characters = (value: Json): string[] => Array.from(textOf(value));
@@ -30,11 +33,15 @@ function hide(
 
 /** The last four characters. */
 export function last4(value: Json): string {
-  // No character is longer than two code units; what a cut may leave of one stands before the last four.
+  // No character is longer than two code units; what a cut may leave of one stands before the last
+  // four.
   return characters(textOf(value).slice(-8)).slice(-4).join('');
 }
 
-/** `reveal_last: n, mask`: all but the last n characters masked, `-` kept. Text no longer than n comes back whole. */
+/**
+ * `reveal_last: n, mask`: all but the last n characters masked, `-` kept. Text no longer than n
+ * comes back whole.
+ */
 export function revealLast(value: Json, ...given: FilterArgument[]): string {
   const named = namedArguments(['n', 'mask'], given);
   const text = characters(value);
@@ -42,7 +49,10 @@ export function revealLast(value: Json, ...given: FilterArgument[]): string {
   return hide(text, textArgument(named.get('mask'), DEFAULT_MASK), '-', (index) => index >= from);
 }
 
-/** `reveal_first: n, mask`: all but the first n characters masked, `-` kept. Text no longer than n comes back whole. */
+/**
+ * `reveal_first: n, mask`: all but the first n characters masked, `-` kept. Text no longer than n
+ * comes back whole.
+ */
 export function revealFirst(value: Json, ...given: FilterArgument[]): string {
   const named = namedArguments(['n', 'mask'], given);
   const count = countArgument(named.get('n'), 0);
@@ -54,7 +64,10 @@ export function revealFirst(value: Json, ...given: FilterArgument[]): string {
   );
 }
 
-/** `hide`, but a result that would show the whole input shows nothing of it (and, failing that, not even what is preserved). */
+/**
+ * `hide`, but a result that would show the whole input shows nothing of it (and, failing that, not
+ * even what is preserved).
+ */
 function hideSomething(
   text: readonly string[],
   mask: string,
@@ -70,7 +83,10 @@ function hideSomething(
   return hide(text, mask, '', () => false);
 }
 
-/** `reveal: first, last, mask, preserve`: shows the first and last characters; preserved characters count as positions. */
+/**
+ * `reveal: first, last, mask, preserve`: shows the first and last characters; preserved characters
+ * count as positions.
+ */
 export function reveal(value: Json, ...given: FilterArgument[]): string {
   const named = namedArguments(['first', 'last', 'mask', 'preserve'], given);
   const text = characters(value);
@@ -85,12 +101,17 @@ export function reveal(value: Json, ...given: FilterArgument[]): string {
   );
 }
 
-/** Length of the bank identification number: 8 digits of a card number of 16 or more, else 6 (ISO/IEC 7812-1:2017). */
+/**
+ * Length of the bank identification number: 8 digits of a card number of 16 or more, else 6
+ * (ISO/IEC 7812-1:2017).
+ */
 export function binLength(digits: number): number {
   return digits >= 16 ? 8 : 6;
 }
 
-/** Which positions of a card number belong to its BIN and to its last four digits, separators aside. */
+/**
+ * Which positions of a card number belong to its BIN and to its last four digits, separators aside.
+ */
 export function cardPositions(text: readonly string[]): {
   readonly bin: ReadonlySet<number>;
   readonly last: ReadonlySet<number>;
@@ -99,7 +120,10 @@ export function cardPositions(text: readonly string[]): {
   return { bin: new Set(digits.slice(0, binLength(digits.length))), last: new Set(digits.slice(-4)) };
 }
 
-/** `card_mask: bin, last4, mask, preserve`: shows the BIN and/or the last four digits of a card number. */
+/**
+ * `card_mask: bin, last4, mask, preserve`: shows the BIN and/or the last four digits of a card
+ * number.
+ */
 export function cardMask(value: Json, ...given: FilterArgument[]): string {
   const named = namedArguments(['bin', 'last4', 'mask', 'preserve'], given);
   const text = characters(value);

@@ -3,8 +3,8 @@ const KEPT_MAX = 1_000;
 const SOURCE_MAX_LENGTH = 400;
 
 /**
- * A parser that keeps what it made of short sources, oldest out first, and only of those that `mayKeep` allows. It must answer the same for the
- * same source; what it throws is not kept.
+ * A parser that keeps what it made of short sources, oldest out first, and only of those that
+ * `mayKeep` allows. It must answer the same for the same source; what it throws is not kept.
  */
 export function parsedOnce<T extends object>(
   parse: (source: string) => T,

@@ -32,8 +32,9 @@ function parseParts(template: string): readonly TemplatePart[] {
 }
 
 /**
- * The parts of a template. Throws {@link ExpressionError} for a syntax error. One that is nothing but expressions is parsed once and kept; text
- * beside them may be somebody's data, and is forgotten.
+ * The parts of a template. Throws {@link ExpressionError} for a syntax error. One that is nothing
+ * but expressions is parsed once and kept; text beside them may be somebody's data, and is
+ * forgotten.
  */
 const parsed = parsedOnce(parseParts, (parts) => parts.every(({ kind }) => kind === 'expression'));
 
@@ -48,8 +49,9 @@ function parse(template: string, budget: Budget): readonly TemplatePart[] {
 }
 
 /**
- * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly one expression keeps the JSON
- * type of its value; otherwise results are joined as text. Throws {@link ExpressionError}, also for more than the budget allows.
+ * Evaluates a text with expressions over the members bound in `bindings`. A text that is exactly
+ * one expression keeps the JSON type of its value; otherwise results are joined as text. Throws
+ * {@link ExpressionError}, also for more than the budget allows.
  */
 export function renderTemplate(template: string, bindings: JsonObject, budget: Budget): Json {
   const parts = parse(template, budget);
@@ -79,8 +81,8 @@ export interface Contents {
 }
 
 /**
- * Checks the syntax, the names and the filters of a template without evaluating it, and returns them. Throws {@link ExpressionError},
- * also for what is not allowed.
+ * Checks the syntax, the names and the filters of a template without evaluating it, and returns
+ * them. Throws {@link ExpressionError}, also for what is not allowed.
  */
 export function checkTemplate(template: string, allowed: Allowed, budget: Budget): Contents {
   const expressions = parse(template, budget).flatMap((part) =>
@@ -95,7 +97,10 @@ export function checkTemplate(template: string, allowed: Allowed, budget: Budget
   return { names, filters };
 }
 
-/** {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as they are. */
+/**
+ * {@link renderTemplate} for every text of a JSON value (a mask, for example); other leaves stay as
+ * they are.
+ */
 export function renderTemplates(value: Json, bindings: JsonObject, budget: Budget): Json {
   if (typeof value === 'string') return renderTemplate(value, bindings, budget);
   budget.charge(TEXT);

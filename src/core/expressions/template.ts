@@ -3,7 +3,10 @@ import { ExpressionError } from './expression-error.ts';
 /** Longest text with expressions, in characters (docs/contract.md#expressions). */
 export const TEMPLATE_MAX_LENGTH = 10_000;
 
-/** A piece of a template: text as it stands, or the source between `{{` and `}}`, its spaces included. */
+/**
+ * A piece of a template: text as it stands, or the source between `{{` and `}}`, its spaces
+ * included.
+ */
 export type TemplatePart =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly source: string };
 
@@ -11,8 +14,9 @@ const OPEN = '{{';
 const CLOSE = '}}';
 
 /**
- * Where the `}}` of an expression stands that goes on at `from`; quoted text inside may hold anything, a quote after a backslash
- * too. Throws {@link ExpressionError} if there is none within {@link TEMPLATE_MAX_LENGTH}.
+ * Where the `}}` of an expression stands that goes on at `from`; quoted text inside may hold
+ * anything, a quote after a backslash too. Throws {@link ExpressionError} if there is none within
+ * {@link TEMPLATE_MAX_LENGTH}.
  */
 export function endOfExpression(template: string, from: number): number {
   let quote: string | undefined;
@@ -37,8 +41,8 @@ export function hasExpression(text: string): boolean {
 }
 
 /**
- * Splits a template into its parts. `{{` always opens an expression. Throws {@link ExpressionError} if one is not closed or the
- * template is longer than {@link TEMPLATE_MAX_LENGTH}.
+ * Splits a template into its parts. `{{` always opens an expression. Throws {@link ExpressionError}
+ * if one is not closed or the template is longer than {@link TEMPLATE_MAX_LENGTH}.
  */
 export function parseTemplate(template: string): readonly TemplatePart[] {
   if (template.length > TEMPLATE_MAX_LENGTH && hasExpression(template)) {

@@ -7,8 +7,9 @@ import { endOfExpression, hasExpression, TEMPLATE_MAX_LENGTH } from './template.
 import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 
 /*
- * Detokenization expressions: `{{ <id> }}`, `{{ <id> | filters }}`, `{{ token: <id> | filters }}`. An id may hold nearly anything but `|`
- * and braces, so it ends at the first of those; filters are those of every other expression.
+ * Detokenization expressions: `{{ <id> }}`, `{{ <id> | filters }}`, `{{ token: <id> | filters }}`.
+ * An id may hold nearly anything but `|` and braces, so it ends at the first of those; filters are
+ * those of every other expression.
  */
 
 /** A reference to a token in a text. */
@@ -39,7 +40,8 @@ function boundaries(
   const close = text.indexOf(CLOSE, from);
   if (close === -1 || close - from > TEMPLATE_MAX_LENGTH)
     throw new ExpressionError('has an expression that is not closed');
-  // Looked for up to the next `}}` only: a text of many expressions is read once, not once for each of them.
+  // Looked for up to the next `}}` only: a text of many expressions is read once, not once for each
+  // of them.
   const head = text.slice(from, close);
   const bar = head.indexOf('|');
   if (bar === -1) return { head: head.trim(), filters: undefined, end: close };
@@ -68,7 +70,10 @@ function referenceOf(head: string, filters: string | undefined, budget: Budget):
 /** Steps of a reference: it is kept until the tokens are read, and filled in. */
 const REFERENCE = 300;
 
-/** Parses a text with references to tokens. Every `{{` must open one. Throws {@link ExpressionError}. */
+/**
+ * Parses a text with references to tokens. Every `{{` must open one. Throws
+ * {@link ExpressionError}.
+ */
 export function parseTokenTemplate(text: string, budget: Budget): TokenTemplate {
   if (!hasExpression(text)) return [{ kind: 'text', text }];
   const parts: Part[] = [];
@@ -99,9 +104,10 @@ export interface Filling {
 }
 
 /**
- * Fills a template in. A text that is one reference alone keeps the JSON type of its value; otherwise values are joined as text, each
- * passed through `encode` first. What was filled in is never looked at again. Throws {@link ExpressionError} for a filter that fails and for
- * more than the budget allows.
+ * Fills a template in. A text that is one reference alone keeps the JSON type of its value;
+ * otherwise values are joined as text, each passed through `encode` first. What was filled in is
+ * never looked at again. Throws {@link ExpressionError} for a filter that fails and for more than
+ * the budget allows.
  */
 export function fillTokenTemplate(
   template: TokenTemplate,

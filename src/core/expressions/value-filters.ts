@@ -5,14 +5,19 @@ import { ExpressionError } from './expression-error.ts';
 import { selectOne } from './json-path.ts';
 import { textOf } from './text-of.ts';
 
-/** `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; several are an error. */
+/**
+ * `json: '<JSONPath>'` (RFC 9535): the one value that the path selects; `null` for none; several
+ * are an error.
+ */
 export function json(value: Json, path: unknown, budget: Budget): Json {
   if (typeof path !== 'string') throw new ExpressionError('has a json filter without a path');
   if (typeof value !== 'object' || value === null) return null;
   return selectOne(path, value, budget) ?? null;
 }
 
-/** `stringify`: compact JSON; text is itself, and `null`, which a missing member is, stays `null`. */
+/**
+ * `stringify`: compact JSON; text is itself, and `null`, which a missing member is, stays `null`.
+ */
 export function stringify(value: Json): string | null {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -29,7 +34,9 @@ function padding(
   return [textOf(value), length, textArgument(named.get('fill'), ' ')];
 }
 
-/** `pad_left: length, fill`: fills up to the length at the start, with spaces unless told otherwise. */
+/**
+ * `pad_left: length, fill`: fills up to the length at the start, with spaces unless told otherwise.
+ */
 export function padLeft(value: Json, ...given: FilterArgument[]): string {
   const [text, length, fill] = padding(value, given);
   return text.padStart(length, fill);
@@ -49,7 +56,10 @@ export function toText(value: Json): string {
 // No two parts in a row can take the same digits: matching takes no longer than the text.
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** `to_number`: the number that a text spells. What is not a number, or too large or too long to be one exactly, is an error. */
+/**
+ * `to_number`: the number that a text spells. What is not a number, or too large or too long to be
+ * one exactly, is an error.
+ */
 export function toNumber(value: Json): Json {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'string' && NUMBER.test(value.trim())) {

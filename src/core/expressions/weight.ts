@@ -3,14 +3,17 @@ import type { Budget } from './budget.ts';
 import { textOf } from './text-of.ts';
 
 /*
- * Steps of a look at each value, besides its text. JSON of 6 MB, the largest body, takes less than a whole budget to be written,
- * so a node may take no more steps than 16 for each byte that it has in JSON.
+ * Steps of a look at each value, besides its text. JSON of 6 MB, the largest body, takes less than
+ * a whole budget to be written, so a node may take no more steps than 16 for each byte that it has
+ * in JSON.
  */
 const NODE = 12;
 const LIST = 40;
 const SMALL_NUMBER = 15;
 const NUMBER = 60;
-/** A member of an object; V8 keeps one with many members as a hash table, which is slower to list. */
+/**
+ * A member of an object; V8 keeps one with many members as a hash table, which is slower to list.
+ */
 const MEMBER = 60;
 const MEMBER_OF_MANY = 160;
 const MANY = 1_000;
@@ -25,8 +28,9 @@ function numberSteps(value: number): number {
 }
 
 /**
- * Charges for a look at all of a value: `steps` for each character of text, and fixed ones for each value and member. It charges
- * while it looks, since Liquid's lists can name one large value many times.
+ * Charges for a look at all of a value: `steps` for each character of text, and fixed ones for each
+ * value and member. It charges while it looks, since Liquid's lists can name one large value many
+ * times.
  */
 export function weigh(value: unknown, steps: number, budget: Budget, level = 0): void {
   if (typeof value === 'string') {
@@ -51,7 +55,10 @@ export function weigh(value: unknown, steps: number, budget: Budget, level = 0):
 
 /** Steps of writing a value as JSON, for each character. */
 export const WRITE_JSON = 8;
-/** Steps of text that is only joined to other text, for each character: what is joined takes memory, too. */
+/**
+ * Steps of text that is only joined to other text, for each character: what is joined takes memory,
+ * too.
+ */
 const JOIN = 6;
 
 /** {@link textOf}, charged. */

@@ -1,5 +1,6 @@
 /**
- * What a media type says a body is. `other`: its content decides (docs/contract.md#what-is-forwarded).
+ * What a media type says a body is. `other`: its content decides
+ * (docs/contract.md#what-is-forwarded).
  */
 export type BodyKind =
   | 'binary'
@@ -21,7 +22,8 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: BodyKind])[] = [
   [/^multipart\//, 'multipart'],
   [/^message\/|^application\/http$|^text\/rfc822-headers$/, 'message'],
   [/^(?:text|application)\/(?:html|xsl|xml-external-parsed-entity|xml-dtd)$|[/+.-]xml$/, 'xml'],
-  // The names under which clients send one JSON text a line; none but ndjson and jsonl is registered or proposed.
+  // The names under which clients send one JSON text a line; none but ndjson and jsonl is
+  // registered or proposed.
   [/[/+.](?:x-)?(?:ndjson|ldjson|jsonl|json-?lines|json-?stream)$|^application\/stream\+json$/, 'json-lines'],
   [/[/+](?:x-)?json-seq$/, 'json-sequence'],
 ];
@@ -31,7 +33,10 @@ export function mediaTypeOf(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Whether a `Content-Type` names one type: no comma outside of a quoted parameter adds another, and no value can. */
+/**
+ * Whether a `Content-Type` names one type: no comma outside of a quoted parameter adds another, and
+ * no value can.
+ */
 function isOneType(contentType: string): boolean {
   return !contentType.includes('{{') && !contentType.replace(/="[^"\\]*"/g, '').includes(',');
 }
@@ -55,7 +60,10 @@ export function mayBeJson(text: string): boolean {
   return ['{', '[', '"'].includes(firstCharacter(text));
 }
 
-/** Whether a body that is not JSON claims to be: its type names JSON, or there is no type and it begins like JSON. */
+/**
+ * Whether a body that is not JSON claims to be: its type names JSON, or there is no type and it
+ * begins like JSON.
+ */
 export function claimsJson(mediaType: string, text: string): boolean {
   return mediaType === '' ? ['{', '['].includes(firstCharacter(text)) : mediaType.includes('json');
 }

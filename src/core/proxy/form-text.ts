@@ -9,7 +9,10 @@ function encodeFormValue(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-/** The text of an encoded value; `undefined` if it is not well encoded, and then nothing of it is touched. */
+/**
+ * The text of an encoded value; `undefined` if it is not well encoded, and then nothing of it is
+ * touched.
+ */
 function decodeFormValue(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -18,7 +21,9 @@ function decodeFormValue(text: string): string | undefined {
   }
 }
 
-/** A value as it stands in a form, whose references are filled in and which is then encoded anew. */
+/**
+ * A value as it stands in a form, whose references are filled in and which is then encoded anew.
+ */
 function formValue(name: string, value: string, path: string, fields: TemplateFields): Renderable<string> {
   const template = textTemplate(
     value,
@@ -33,9 +38,10 @@ function formValue(name: string, value: string, path: string, fields: TemplateFi
 }
 
 /**
- * Pairs joined by `&`, as a query or a form: values with references are filled in and encoded anew; every other pair stays as it is,
- * byte for byte. A value that holds `{{` and is not well encoded is reported: passed on, its expression would be too. `path` names the
- * whole in errors (`query`, `body`).
+ * Pairs joined by `&`, as a query or a form: values with references are filled in and encoded anew;
+ * every other pair stays as it is, byte for byte. A value that holds `{{` and is not well encoded
+ * is reported: passed on, its expression would be too. `path` names the whole in errors (`query`,
+ * `body`).
  */
 export function formText(text: string, path: string, fields: TemplateFields): Renderable<string> {
   if (!OPENING.test(text)) return untouched(text);

@@ -40,10 +40,16 @@ export interface ProxyRequest {
   readonly ownHost: string | undefined;
 }
 
-/** Time to the whole answer, and largest body of one (docs/contract.md#the-response-of-the-destination). */
+/**
+ * Time to the whole answer, and largest body of one
+ * (docs/contract.md#the-response-of-the-destination).
+ */
 export const PROXY_LIMITS = { timeoutMs: 25_000, bodyMaxBytes: 6_000_000 } as const;
 
-/** Whether a body stands in any other coding than its own (RFC 9110, section 8.4; codings know no case). */
+/**
+ * Whether a body stands in any other coding than its own (RFC 9110, section 8.4; codings know no
+ * case).
+ */
 function isCompressed(contentEncoding: string): boolean {
   const codings = contentEncoding
     .toLowerCase()
@@ -78,9 +84,9 @@ function targetOf(url: URL, suffix: string, query: Renderable<string>): Renderab
 }
 
 /**
- * Forwards a request with the plaintext filled in, and answers with the destination's answer. Needs `token:use` for every token, and
- * somewhere even if there is none. Throws `validation_failed` for the destination and for expressions, `forbidden`, and what the egress
- * client throws.
+ * Forwards a request with the plaintext filled in, and answers with the destination's answer. Needs
+ * `token:use` for every token, and somewhere even if there is none. Throws `validation_failed` for
+ * the destination and for expressions, `forbidden`, and what the egress client throws.
  */
 export async function forward(
   deps: ForwardDeps,

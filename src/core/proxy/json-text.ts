@@ -15,7 +15,10 @@ const BYTE_ORDER_MARK = '\ufeff';
 /** NEL, LINE SEPARATOR and PARAGRAPH SEPARATOR. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
-/** What stands between the texts of NDJSON, and before each text of a JSON sequence (RFC 7464, section 2.2). */
+/**
+ * What stands between the texts of NDJSON, and before each text of a JSON sequence (RFC 7464,
+ * section 2.2).
+ */
 export type RecordSeparator = '\n' | '\u001e';
 
 /** Whether a JSON text may hold an expression; what does not is not looked at any further. */
@@ -52,7 +55,10 @@ const asLiteral = (value: Json): string => JSON.stringify(value);
 const asLiteralInLine = (value: Json): string =>
   asLiteral(value).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The pieces of a text that is JSON: neither two braces nor a backslash stand outside of its strings then. */
+/**
+ * The pieces of a text that is JSON: neither two braces nor a backslash stand outside of its
+ * strings then.
+ */
 function jsonPieces(
   text: string,
   path: string,
@@ -84,16 +90,16 @@ export function isJsonText(text: string): boolean {
 }
 
 /**
- * A JSON text in which every string value with references is replaced by what they stand for; every other byte stays as it is, numbers
- * and member names included. The text must be JSON.
+ * A JSON text in which every string value with references is replaced by what they stand for; every
+ * other byte stays as it is, numbers and member names included. The text must be JSON.
  */
 export function jsonText(text: string, path: string, fields: TemplateFields): Renderable<Buffer> {
   return jsonPieces(text, path, fields, asLiteral).bytes();
 }
 
 /**
- * JSON texts with a separator between them: those that hold an expression are filled in one by one, all others are not looked at.
- * `undefined` if one of them is not JSON.
+ * JSON texts with a separator between them: those that hold an expression are filled in one by one,
+ * all others are not looked at. `undefined` if one of them is not JSON.
  */
 export function jsonRecords(
   text: string,

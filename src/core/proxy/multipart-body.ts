@@ -7,7 +7,10 @@ import { contentTypeOf, hasPlainEncoding, isFile } from './part-headers.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
 const PARAMETER = /;[ \t]*(?:([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;",]*)))?[ \t]*/y;
-/** What a boundary may hold (RFC 2046, section 5.1.1) and others that clients use, more than its 70 characters and braces aside. */
+/**
+ * What a boundary may hold (RFC 2046, section 5.1.1) and others that clients use, more than its 70
+ * characters and braces aside.
+ */
 const BOUNDARY = /^(?! )[\w !#$%&'()*+,./:=?@^`|~-]{1,200}(?<! )$/;
 /** No request has as many parts; a body of dashes could seem to. */
 const PARTS_MAX = 100_000;
@@ -15,8 +18,8 @@ const PARTS_MAX = 100_000;
 const HEADERS_MAX_BYTES = 16_384;
 
 /**
- * The boundary of a multipart content type; `undefined` if it has none, more than one, or one that receivers may read in another way
- * than the proxy does.
+ * The boundary of a multipart content type; `undefined` if it has none, more than one, or one that
+ * receivers may read in another way than the proxy does.
  */
 export function boundaryOf(contentType: string): string | undefined {
   const found: string[] = [];
@@ -51,7 +54,10 @@ function* partsOf(body: Buffer, delimiter: Buffer): Generator<Stretch> {
   }
 }
 
-/** Where the content of a part lies; `undefined` if no blank line ends its headers. Lines may end without a carriage return. */
+/**
+ * Where the content of a part lies; `undefined` if no blank line ends its headers. Lines may end
+ * without a carriage return.
+ */
 function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
   const part = body.subarray(from, to);
   const blanks = ['\r\n\r\n', '\n\n'].flatMap((blank) => {
@@ -65,7 +71,10 @@ function contentOf(body: Buffer, { from, to }: Stretch): Stretch | undefined {
   return { from: first.end, to: to - lineBreak.length };
 }
 
-/** What stands between the contents of the parts: a value must stay in its line, and in the quotes it may stand in. */
+/**
+ * What stands between the contents of the parts: a value must stay in its line, and in the quotes
+ * it may stand in.
+ */
 function betweenParts(stretch: Buffer, path: string, fields: TemplateFields): Renderable<Buffer> {
   if (!stretch.includes('{{')) return untouched(stretch);
   const text = utf8Text(stretch);
@@ -102,7 +111,10 @@ interface Part {
   readonly path: string;
 }
 
-/** A multipart body in which the contents of its parts are filled in by `fill`, each by its own type. */
+/**
+ * A multipart body in which the contents of its parts are filled in by `fill`, each by its own
+ * type.
+ */
 export function multipartBody(
   { body, boundary, path, isForm, partType }: MultipartBody,
   fields: TemplateFields,

@@ -1,7 +1,10 @@
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import type { Renderable } from './text-template.ts';
 
-/** Boundaries that parts may declare for multiparts within them: each is looked for in the whole body. */
+/**
+ * Boundaries that parts may declare for multiparts within them: each is looked for in the whole
+ * body.
+ */
 const INNER_MAX = 20;
 /** Delimiters of one boundary. No request has as many parts; a body of dashes could seem to. */
 const DELIMITERS_MAX = 100_000;
@@ -13,13 +16,19 @@ const SPACES: ReadonlySet<number | undefined> = new Set([undefined, 0x09, LF, CR
 interface MultipartText {
   readonly body: Buffer;
   readonly boundary: string;
-  /** The parts that may be multiparts or hold one, headers included: all but files, which pass as they are. */
+  /**
+   * The parts that may be multiparts or hold one, headers included: all but files, which pass as
+   * they are.
+   */
   readonly declaring: readonly Buffer[];
   /** Names the body in errors. */
   readonly path: string;
 }
 
-/** The boundary of a body, and those that the parts declare, in their headers or in a message that they hold. */
+/**
+ * The boundary of a body, and those that the parts declare, in their headers or in a message that
+ * they hold.
+ */
 function boundariesOf({ boundary, declaring }: MultipartText): readonly string[] {
   const boundaries = new Set([boundary]);
   for (const part of declaring)
@@ -31,14 +40,20 @@ function boundariesOf({ boundary, declaring }: MultipartText): readonly string[]
   return [...boundaries];
 }
 
-/** How readers tell a delimiter: where a line begins or not; and closing, alone in its line, or neither. */
+/**
+ * How readers tell a delimiter: where a line begins or not; and closing, alone in its line, or
+ * neither.
+ */
 function formOf(body: Buffer, from: number, to: number): string {
   const isLine = from === 0 || body[from - 1] === LF || body[from - 1] === CR;
   const isClosing = body[to] === DASH && body[to + 1] === DASH;
   return `${isLine ? 'line' : 'text'} ${isClosing ? 'closing' : SPACES.has(body[to]) ? 'alone' : 'other'}`;
 }
 
-/** How many delimiters of a boundary a body has in each form, and of what only looks like one; `undefined` if too many. */
+/**
+ * How many delimiters of a boundary a body has in each form, and of what only looks like one;
+ * `undefined` if too many.
+ */
 function delimitersOf(body: Buffer, boundary: string): string | undefined {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
   const counts = new Map<string, number>();
@@ -53,8 +68,9 @@ function delimitersOf(body: Buffer, boundary: string): string | undefined {
 }
 
 /**
- * A filled-in multipart body, reported unless it has exactly the delimiters that it had before. The whole is compared, so that a value
- * cannot make one together with the text beside it, nor one of a multipart in a part.
+ * A filled-in multipart body, reported unless it has exactly the delimiters that it had before. The
+ * whole is compared, so that a value cannot make one together with the text beside it, nor one of a
+ * multipart in a part.
  */
 export function withSameDelimiters(
   text: MultipartText,

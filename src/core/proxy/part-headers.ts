@@ -12,13 +12,19 @@ export function isFile(headers: string): boolean {
   return /^content-disposition:(?:[^"\r\n]|"[^"\r\n]*")*;\s*filename\*?\s*=/im.test(headers);
 }
 
-/** The `Content-Type` of a part; several are joined by a comma, as those of a request are. `undefined` if there is none. */
+/**
+ * The `Content-Type` of a part; several are joined by a comma, as those of a request are.
+ * `undefined` if there is none.
+ */
 export function contentTypeOf(headers: string): string | undefined {
   const types = valuesOf(headers, 'content-type');
   return types.length === 0 ? undefined : types.join(', ');
 }
 
-/** Whether the bytes of a part are its content: in others a value like `=22` or `IiI=` stands for other characters. */
+/**
+ * Whether the bytes of a part are its content: in others a value like `=22` or `IiI=` stands for
+ * other characters.
+ */
 export function hasPlainEncoding(headers: string): boolean {
   const encodings = valuesOf(headers, 'content-transfer-encoding');
   return encodings.every((encoding) => PLAIN_ENCODINGS.has(encoding.toLowerCase()));

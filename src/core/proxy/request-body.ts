@@ -70,7 +70,10 @@ function records(place: Place, separator: RecordSeparator, fields: TemplateField
   return isJsonText(text) ? jsonText(text, path, fields) : notJson(place, fields);
 }
 
-/** A body whose type leaves open what it is: JSON if it parses as JSON, else text, in which values stand as they are. */
+/**
+ * A body whose type leaves open what it is: JSON if it parses as JSON, else text, in which values
+ * stand as they are.
+ */
 function byContent(place: Place, fields: TemplateFields): Renderable<Buffer> {
   const { body, contentType, path } = place;
   const { text } = body;

@@ -2,7 +2,10 @@ import type { HeaderFields } from '../egress/egress-client.ts';
 import type { TemplateFields } from '../expressions/template-fields.ts';
 import { textTemplate, together, untouched, type Renderable } from './text-template.ts';
 
-/** Hop-by-hop fields (RFC 9110, section 7.6.1), what the connection says by itself, and what the gateway adds. */
+/**
+ * Hop-by-hop fields (RFC 9110, section 7.6.1), what the connection says by itself, and what the
+ * gateway adds.
+ */
 const NOT_FORWARDED = new Set([
   'host',
   'connection',
@@ -23,7 +26,10 @@ const NOT_FORWARDED = new Set([
 ]);
 const NOT_FORWARDED_PREFIXES = ['x-forwarded-', 'cloudfront-'];
 
-/** Whether the field belongs to one connection only, or is the gateway's. `connection` names more of them. */
+/**
+ * Whether the field belongs to one connection only, or is the gateway's. `connection` names more of
+ * them.
+ */
 function isForwarded(name: string, connection: string): boolean {
   const named = connection
     .toLowerCase()

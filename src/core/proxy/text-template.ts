@@ -23,7 +23,10 @@ export function untouched<T>(value: T): Renderable<T> {
   return { references: [], render: () => value };
 }
 
-/** Pieces in their order; what is sent as it came is kept in runs, so that a body of a million of them is not a million objects. */
+/**
+ * Pieces in their order; what is sent as it came is kept in runs, so that a body of a million of
+ * them is not a million objects.
+ */
 export class Pieces {
   readonly #text: string;
 
@@ -67,7 +70,10 @@ export function together<T, R>(
   };
 }
 
-/** Runs something that may find an expression wrong, and reports it at its path; once enough is wrong, nothing more is run. */
+/**
+ * Runs something that may find an expression wrong, and reports it at its path; once enough is
+ * wrong, nothing more is run.
+ */
 function reporting<T>(fields: TemplateFields, path: string, run: () => T, instead: T): T {
   if (fields.isFull) return instead;
   try {
@@ -85,7 +91,10 @@ function parsed(text: string, path: string, fields: TemplateFields): TokenTempla
   return template;
 }
 
-/** A text whose references become text, each value passed through `encode`. What is wrong with it is reported at `path`. */
+/**
+ * A text whose references become text, each value passed through `encode`. What is wrong with it is
+ * reported at `path`.
+ */
 export function textTemplate(
   text: string,
   path: string,
@@ -93,7 +102,8 @@ export function textTemplate(
   encode: (value: string) => string,
 ): Renderable<string> {
   const template = parsed(text, path, fields);
-  // A reference alone would keep its JSON type; an empty text beside it makes text of it like of any other.
+  // A reference alone would keep its JSON type; an empty text beside it makes text of it like of
+  // any other.
   const asText = template.length === 1 ? [...template, { kind: 'text' as const, text: '' }] : template;
   return {
     references: referencesOf(template),

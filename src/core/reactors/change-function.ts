@@ -25,8 +25,9 @@ export interface ChangeFunctionDeps extends RepairFunctionDeps {
 }
 
 /**
- * How long whoever changes a function has for it, in ms: longer than any Lambda of the service that does it may live (30 s behind the
- * gateway, 58 s for the sweep), so that nobody's late call meets what the sweep has put in order.
+ * How long whoever changes a function has for it, in ms: longer than any Lambda of the service that
+ * does it may live (30 s behind the gateway, 58 s for the sweep), so that nobody's late call meets
+ * what the sweep has put in order.
  */
 export const OPERATION_MS = 90_000;
 
@@ -36,10 +37,16 @@ export const OPERATION_MS = 90_000;
  */
 export const TIDY_AFTER_MS = 5 * 60 * 1000;
 
-/** How long after the account's quota has refused instances of a reactor they are asked for again, in ms. */
+/**
+ * How long after the account's quota has refused instances of a reactor they are asked for again,
+ * in ms.
+ */
 const HEAT_AGAIN_MS = 10 * 60 * 1000;
 
-/** The reactor with instances kept running for it, or, where the quota leaves none, with the time to ask again. Throws nothing of the quota: it starts cold. */
+/**
+ * The reactor with instances kept running for it, or, where the quota leaves none, with the time to
+ * ask again. Throws nothing of the quota: it starts cold.
+ */
 export async function heated(
   { reactorFunctions, clock, onCold }: HeatDeps,
   { heatAt: _, ...reactor }: StoredReactor,
@@ -77,8 +84,9 @@ export function withoutOperation({ operation: _, ...reactor }: StoredReactor): S
 }
 
 /**
- * Runs a step of an operation. If it fails, the operation is given to the sweep at once instead of at its end, so that what was begun is
- * put in order within a minute, unless it is open whether a call will still be carried out; what failed is thrown.
+ * Runs a step of an operation. If it fails, the operation is given to the sweep at once instead of
+ * at its end, so that what was begun is put in order within a minute, unless it is open whether a
+ * call will still be carried out; what failed is thrown.
  */
 export async function orLeaveToSweep<T>(
   { reactorStore, clock }: Pick<RepairFunctionDeps, 'reactorStore' | 'clock'>,

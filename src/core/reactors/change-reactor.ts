@@ -43,7 +43,10 @@ async function isInPlace(
   return functionVersion !== undefined && (await reactorFunctions.isCurrent(id, functionVersion));
 }
 
-/** Gives the function other code under an operation of our own, and the record with it. `lost` if somebody else changes the reactor. */
+/**
+ * Gives the function other code under an operation of our own, and the record with it. `lost` if
+ * somebody else changes the reactor.
+ */
 async function replaceCode(
   deps: ChangeReactorDeps,
   previous: StoredReactor,
@@ -55,7 +58,8 @@ async function replaceCode(
   return orLeaveToSweep<StoredReactor | 'lost'>(deps, held, async () => {
     const { reactorFunctions } = deps;
     const functionVersion = await reactorFunctions.publish(next.id, code);
-    // From here until the record follows, instances behind `live` refuse what the old record says, and its version is run by its number.
+    // From here until the record follows, instances behind `live` refuse what the old record says,
+    // and its version is run by its number.
     const live = await reactorFunctions.pointLive(next.id, functionVersion);
     if (live === 'gone') throw new Error('change reactor: the version that was just made is gone');
     const tidyAt = deps.clock() + TIDY_AFTER_MS;
@@ -104,7 +108,10 @@ async function change(
   return defined({ reactor: await openReactor(deps.vault, stored), application });
 }
 
-/** Replaces all of a reactor; without `applicationId` it has none any more. Runs that have begun end with the code they began with. */
+/**
+ * Replaces all of a reactor; without `applicationId` it has none any more. Runs that have begun end
+ * with the code they began with.
+ */
 export function updateReactor(
   deps: ChangeReactorDeps,
   caller: Caller,

@@ -27,7 +27,10 @@ async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definitio
   });
 }
 
-/** What an earlier attempt of the same request has left: the finished reactor, or one that the sweep removes first. */
+/**
+ * What an earlier attempt of the same request has left: the finished reactor, or one that the sweep
+ * removes first.
+ */
 function leftBehind(existing: StoredReactor): StoredReactor {
   if (existing.state === 'ready') return existing;
   throw new ServiceError('conflict', 'An earlier attempt of this request is being undone.', {
@@ -36,8 +39,9 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 }
 
 /**
- * Creates a reactor and its function. The record is written first, out of sight, so that whatever is interrupted later leaves something
- * for the sweep to find; the reactor exists once its function can run. The code is not run.
+ * Creates a reactor and its function. The record is written first, out of sight, so that whatever
+ * is interrupted later leaves something for the sweep to find; the reactor exists once its function
+ * can run. The code is not run.
  */
 export async function createReactor(
   deps: ChangeReactorDeps,

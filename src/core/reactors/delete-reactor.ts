@@ -5,8 +5,8 @@ import { orLeaveToSweep, startOperation, type RepairFunctionDeps } from './chang
 import { existingReactor } from './get-reactor.ts';
 
 /**
- * Deletes a reactor with its function. The record goes out of sight first and away last: an interrupted deletion is finished by the sweep,
- * and leaves no function behind.
+ * Deletes a reactor with its function. The record goes out of sight first and away last: an
+ * interrupted deletion is finished by the sweep, and leaves no function behind.
  */
 export async function deleteReactor(deps: RepairFunctionDeps, caller: Caller, id: string): Promise<void> {
   requirePermission(caller, 'reactor:delete');

@@ -23,7 +23,9 @@ export interface ReactorView {
   readonly application?: Application;
 }
 
-/** A reactor of a tenant. Throws `not_found` also for one that is only being made, or being deleted. */
+/**
+ * A reactor of a tenant. Throws `not_found` also for one that is only being made, or being deleted.
+ */
 export async function existingReactor(
   { reactorStore }: Pick<GetReactorDeps, 'reactorStore'>,
   tenantId: string,
@@ -44,7 +46,10 @@ export async function applicationOf(
   return application !== undefined && applicationExists(application, clock()) ? application : undefined;
 }
 
-/** The application that somebody names for a reactor. Throws `validation_failed` for one that is not there, or a management one. */
+/**
+ * The application that somebody names for a reactor. Throws `validation_failed` for one that is not
+ * there, or a management one.
+ */
 export async function checkedApplication(
   deps: Pick<GetReactorDeps, 'applicationStore' | 'clock'>,
   tenantId: string,

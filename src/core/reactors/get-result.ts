@@ -16,7 +16,10 @@ export interface GetResultDeps extends ContentDeps {
 export interface ResultView {
   readonly id: string;
   readonly status: InvocationState;
-  /** The reactor response or the error object; absent before there is one, and once it is no longer kept. */
+  /**
+   * The reactor response or the error object; absent before there is one, and once it is no longer
+   * kept.
+   */
   readonly result?: Secret<JsonObject>;
 }
 
@@ -28,8 +31,8 @@ export function interruption({ runner }: Pick<Invocation, 'runner'>): ServiceErr
 }
 
 /**
- * The result of an invocation that has ended; `undefined` if it is no longer kept. `presentFailure`: the error object of a failure, as
- * it leaves the service.
+ * The result of an invocation that has ended; `undefined` if it is no longer kept.
+ * `presentFailure`: the error object of a failure, as it leaves the service.
  */
 export async function keptResult(
   deps: GetResultDeps & { readonly presentFailure: (error: unknown) => JsonObject },
@@ -49,8 +52,9 @@ export function resultHasEnded({ resultUntil }: Pick<Invocation, 'resultUntil'>,
 }
 
 /**
- * The result of an asynchronous invocation, for the application or session that invoked, for 24 hours, as long as the tokens are there that
- * it was made from. Throws `not_found`, and `forbidden` without `token:use` on one of them.
+ * The result of an asynchronous invocation, for the application or session that invoked, for 24
+ * hours, as long as the tokens are there that it was made from. Throws `not_found`, and `forbidden`
+ * without `token:use` on one of them.
  */
 export async function getResult(
   deps: GetResultDeps & KeptUseDeps & { readonly presentFailure: (error: unknown) => JsonObject },

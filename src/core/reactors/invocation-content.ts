@@ -6,14 +6,20 @@ import type { KeptUse } from '../tokens/kept-use.ts';
 import type { ContentEnd, InvocationId, InvocationStore, InvocationContent } from './invocation-store.ts';
 import type { RunInput } from './run-reactor.ts';
 
-/** Everything that a worker needs to run an invocation: what the caller said, and who it was. No token's data is in it. */
+/**
+ * Everything that a worker needs to run an invocation: what the caller said, and who it was. No
+ * token's data is in it.
+ */
 export interface InvocationPayload {
   readonly args: Json;
   readonly timeoutMs: number;
   readonly callbackUrl: string;
   readonly service: RunInput['service'];
   readonly applicationId: string;
-  /** For a session: what it was granted, since it may end before the run begins. An application's grants are read anew. */
+  /**
+   * For a session: what it was granted, since it may end before the run begins. An application's
+   * grants are read anew.
+   */
   readonly session?: Grants & { readonly id: string };
 }
 

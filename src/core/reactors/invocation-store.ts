@@ -14,15 +14,18 @@ export interface ContentEnd {
 }
 
 /**
- * Where asynchronous invocations are kept, their sealed payloads and results apart from them where they vanish. Rejects with
- * `dependency_unavailable` when the store is down.
+ * Where asynchronous invocations are kept, their sealed payloads and results apart from them where
+ * they vanish. Rejects with `dependency_unavailable` when the store is down.
  */
 export interface InvocationStore {
   /** Writes a new invocation; `false` if it is there already. */
   create(invocation: Invocation): Promise<boolean>;
   /** The invocation as it was last written. */
   find(id: InvocationId): Promise<Invocation | undefined>;
-  /** Writes an invocation over `previous`; `false` if that has changed since in state, runner, delivery or attempts. */
+  /**
+   * Writes an invocation over `previous`; `false` if that has changed since in state, runner,
+   * delivery or attempts.
+   */
   update(previous: Invocation, next: Invocation): Promise<boolean>;
   /** Deletes the invocation with all of its content. */
   remove(id: InvocationId): Promise<void>;
@@ -36,6 +39,8 @@ export interface InvocationStore {
 
 /** Messages carry ids and nothing else. */
 export interface InvocationQueue {
-  /** Tells a worker of an invocation. A message may come late, twice, or never: the state decides. */
+  /**
+   * Tells a worker of an invocation. A message may come late, twice, or never: the state decides.
+   */
   send(id: InvocationId, delayMs?: number): Promise<void>;
 }

@@ -2,8 +2,8 @@
 export type InvocationState = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /**
- * Where the delivery of a result stands: `none` before there is one, and again once its content has gone. A `parked` delivery has been
- * tried as often as it may, and waits for an operator.
+ * Where the delivery of a result stands: `none` before there is one, and again once its content has
+ * gone. A `parked` delivery has been tried as often as it may, and waits for an operator.
  */
 export type DeliveryState = 'none' | 'pending' | 'delivered' | 'parked';
 
@@ -33,7 +33,10 @@ export interface Invocation {
   readonly dueAt: number;
   /** Until when the result can be read. */
   readonly readableUntil: number;
-  /** Until when the result is kept, if a token or a cvc that was filled into the arguments ends before. */
+  /**
+   * Until when the result is kept, if a token or a cvc that was filled into the arguments ends
+   * before.
+   */
   readonly resultUntil?: number;
 }
 
@@ -49,10 +52,16 @@ export const QUEUE_PATIENCE_MS = 60_000;
 /** How long a job is tried to be started; then it fails. */
 export const START_WITHIN_MS = 60 * 60 * 1000;
 
-/** How long what is kept of an invocation may be needed: until its delivery has been parked for as long as it may. */
+/**
+ * How long what is kept of an invocation may be needed: until its delivery has been parked for as
+ * long as it may.
+ */
 export const CONTENT_MS = START_WITHIN_MS + READABLE_MS + PARKED_MS;
 
-/** What a run may need beside the code's own time, in ms: an instance that has to start, detokenizing, tokenizing, storing. */
+/**
+ * What a run may need beside the code's own time, in ms: an instance that has to start,
+ * detokenizing, tokenizing, storing.
+ */
 export const RUN_OVERHEAD_MS = 60_000;
 
 /**

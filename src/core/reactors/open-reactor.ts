@@ -13,7 +13,10 @@ const context = ({ tenantId, id }: Pick<ReactorRecord, 'tenantId' | 'id'>, field
 const CODE = 'reactor-code';
 const CONFIGURATION = 'reactor-configuration';
 
-/** What of a reactor is stored of its code and configuration: both sealed for this reactor, and a hash of the code. */
+/**
+ * What of a reactor is stored of its code and configuration: both sealed for this reactor, and a
+ * hash of the code.
+ */
 export async function sealContent(
   vault: Vault,
   reactor: Pick<ReactorRecord, 'tenantId' | 'id'>,

@@ -47,8 +47,8 @@ async function execute(deps: RunReactorDeps, prepared: PreparedRun, once: RunOnc
 }
 
 /**
- * Runs a reactor while the caller waits. Throws `forbidden` for who may not invoke, and what {@link prepareRun}, {@link executeRun} and
- * {@link concludeRun} throw.
+ * Runs a reactor while the caller waits. Throws `forbidden` for who may not invoke, and what
+ * {@link prepareRun}, {@link executeRun} and {@link concludeRun} throw.
  */
 export async function react(
   deps: RunReactorDeps,

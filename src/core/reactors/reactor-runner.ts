@@ -1,7 +1,10 @@
 import type { Json } from '../shared/json.ts';
 import type { Secret } from '../shared/secret.ts';
 
-/** A credential for one invocation, from which the runtime makes the client that the code gets as `req.bt`. */
+/**
+ * A credential for one invocation, from which the runtime makes the client that the code gets as
+ * `req.bt`.
+ */
 export interface ClientCredential {
   readonly baseUrl: string;
   readonly apiKey: Secret<string>;
@@ -11,9 +14,15 @@ export interface ClientCredential {
 /** What an instance is asked to run (docs/reactors.md#the-runtime). */
 export interface RunRequest {
   readonly reactorId: string;
-  /** The published version of its function to run; without it the one that `live` stands for, which has the hot instances. */
+  /**
+   * The published version of its function to run; without it the one that `live` stands for, which
+   * has the hot instances.
+   */
   readonly functionVersion?: string;
-  /** SHA-256 of the code that is meant, in hexadecimal: an instance with other code runs nothing and says `stale`. */
+  /**
+   * SHA-256 of the code that is meant, in hexadecimal: an instance with other code runs nothing and
+   * says `stale`.
+   */
   readonly codeHash: string;
   readonly args: Secret<Json>;
   readonly configuration: Secret<Readonly<Record<string, string>>>;
@@ -46,8 +55,9 @@ export type RunOutcome =
   | { readonly outcome: 'stale' };
 
 /**
- * Runs code in its instance, once. Rejects with `dependency_unavailable` if it was certainly not started, and with `payload_too_large` if
- * the request is more than an instance takes; what leaves open whether the code ran is the outcome `unknown`.
+ * Runs code in its instance, once. Rejects with `dependency_unavailable` if it was certainly not
+ * started, and with `payload_too_large` if the request is more than an instance takes; what leaves
+ * open whether the code ran is the outcome `unknown`.
  */
 export interface ReactorRunner {
   run(request: RunRequest): Promise<RunOutcome>;

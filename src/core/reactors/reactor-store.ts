@@ -4,7 +4,10 @@ import type { StoredReactor } from './reactor.ts';
 export interface ReactorStore {
   /** Writes a new reactor; what is there already under its id otherwise. */
   create(reactor: StoredReactor): Promise<StoredReactor | 'created'>;
-  /** The reactor as it was last written, in whatever state; `undefined` if the tenant has none of this id. */
+  /**
+   * The reactor as it was last written, in whatever state; `undefined` if the tenant has none of
+   * this id.
+   */
   find(tenantId: string, id: string): Promise<StoredReactor | undefined>;
   /** Those of the reactors that exist, in any order. */
   findMany(tenantId: string, ids: readonly string[]): Promise<readonly StoredReactor[]>;

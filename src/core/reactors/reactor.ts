@@ -38,7 +38,10 @@ export interface ReactorRecord {
   readonly createdAt: number;
   readonly modifiedBy?: string;
   readonly modifiedAt?: number;
-  /** SHA-256 of the code as UTF-8, lower-case hexadecimal: an instance with other code refuses to run it. */
+  /**
+   * SHA-256 of the code as UTF-8, lower-case hexadecimal: an instance with other code refuses to
+   * run it.
+   */
   readonly codeHash: string;
   readonly sealedCode: Buffer;
   readonly sealedConfiguration: Buffer;
@@ -47,7 +50,10 @@ export interface ReactorRecord {
 /** A reactor (docs/contract.md#the-reactor-object), opened. */
 export interface Reactor extends Omit<ReactorRecord, 'sealedCode' | 'sealedConfiguration'>, ReactorContent {}
 
-/** A change of a reactor's function that is under way. Whoever started it has until `until`; then the sweep puts things in order. */
+/**
+ * A change of a reactor's function that is under way. Whoever started it has until `until`; then
+ * the sweep puts things in order.
+ */
 export interface Operation {
   readonly id: string;
   /** Ms since the epoch. */
@@ -64,7 +70,10 @@ export interface StoredReactor extends ReactorRecord {
   readonly operation?: Operation;
   /** When versions that nothing refers to any more are removed, in ms since the epoch. */
   readonly tidyAt?: number;
-  /** When instances are kept running for it is tried again, in ms since the epoch: the account's quota has refused them. Until then it starts cold. */
+  /**
+   * When instances are kept running for it is tried again, in ms since the epoch: the account's
+   * quota has refused them. Until then it starts cold.
+   */
   readonly heatAt?: number;
   /** Starts at 1 and grows by one with each write. */
   readonly version: number;

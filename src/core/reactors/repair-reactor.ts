@@ -7,7 +7,10 @@ import {
 } from './change-function.ts';
 import type { StoredReactor } from './reactor.ts';
 
-/** When the sweep has something to do for a reactor, in ms since the epoch; `undefined` if it has not. */
+/**
+ * When the sweep has something to do for a reactor, in ms since the epoch; `undefined` if it has
+ * not.
+ */
 export function dueOf({
   operation,
   tidyAt = Infinity,
@@ -22,13 +25,17 @@ async function removeEntirely(deps: RepairFunctionDeps, reactor: StoredReactor):
   await deps.reactorStore.delete(reactor);
 }
 
-/** The function as the record describes it: `live` where it belongs, and no version that nothing refers to. */
+/**
+ * The function as the record describes it: `live` where it belongs, and no version that nothing
+ * refers to.
+ */
 async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Promise<void> {
   const { id, functionVersion } = reactor;
   if (functionVersion === undefined) return removeEntirely(deps, reactor);
   const { tidyAt: _, heatAt, ...tidy } = reactor;
   const live = await deps.reactorFunctions.pointLive(id, functionVersion);
-  // A record that was restored without its function waits for a PUT: there is nothing to put in order.
+  // A record that was restored without its function waits for a PUT: there is nothing to put in
+  // order.
   if (live === 'gone') {
     await deps.reactorStore.update(withoutOperation(tidy));
     return;
@@ -39,10 +46,11 @@ async function putInOrder(deps: RepairFunctionDeps, reactor: StoredReactor): Pro
 }
 
 /**
- * What the sweep does for a reactor whose time has come: an interrupted creation or deletion is undone or finished, an interrupted update
- * is taken back to what the record says, versions that nothing refers to any more are removed, and a reactor that the account's quota has
- * left cold is tried to be kept hot again. Whoever repairs holds the
- * operation meanwhile, like anybody who changes a function.
+ * What the sweep does for a reactor whose time has come: an interrupted creation or deletion is
+ * undone or finished, an interrupted update is taken back to what the record says, versions that
+ * nothing refers to any more are removed, and a reactor that the account's quota has left cold is
+ * tried to be kept hot again. Whoever repairs holds the operation meanwhile, like anybody who
+ * changes a function.
  */
 export async function repairReactor(deps: RepairFunctionDeps, tenantId: string, id: string): Promise<void> {
   const reactor = await deps.reactorStore.find(tenantId, id);

@@ -17,7 +17,10 @@ export interface ReplayReactionDeps extends ReplayTokensDeps {
   readonly tokenStore: ReplayTokensDeps['tokenStore'] & Pick<TokenStore, 'findHeads'>;
 }
 
-/** What an idempotency key keeps of a reaction: what the code returned, and which tokens were made of it, not their data. */
+/**
+ * What an idempotency key keeps of a reaction: what the code returned, and which tokens were made
+ * of it, not their data.
+ */
 export interface KeptReaction {
   readonly raw?: Json;
   readonly tokens?: KeptTokens;
@@ -40,8 +43,8 @@ export function keepReaction(
 }
 
 /**
- * A kept reaction again. The code does not run. Throws `forbidden` without the permissions that invoking needed, and `conflict` once a
- * token of the arguments is gone.
+ * A kept reaction again. The code does not run. Throws `forbidden` without the permissions that
+ * invoking needed, and `conflict` once a token of the arguments is gone.
  */
 export async function replayReaction(
   deps: ReplayReactionDeps,

@@ -42,7 +42,10 @@ export interface RunInvocationDeps extends RunReactorDeps, ContentDeps {
   readonly presentFailure: (error: unknown) => JsonObject;
   /** Told of failures that nobody expected. */
   readonly onFailure: (error: unknown) => void;
-  /** Called when an invocation could not be started and was queued again, with the time since it was accepted. */
+  /**
+   * Called when an invocation could not be started and was queued again, with the time since it was
+   * accepted.
+   */
   readonly onGivenBack: (waitedMs: number) => void;
 }
 
@@ -55,7 +58,10 @@ interface Ended extends Pick<PreparedRun, 'keepUntil' | 'uses'> {
   readonly body: JsonObject;
 }
 
-/** Who invoked, with what it may do at this moment. Throws `unauthenticated` if the application has gone since. */
+/**
+ * Who invoked, with what it may do at this moment. Throws `unauthenticated` if the application has
+ * gone since.
+ */
 async function callerOf(
   deps: RunInvocationDeps,
   { tenantId }: InvocationId,
@@ -85,7 +91,9 @@ async function callerOf(
   };
 }
 
-/** The invocation as ours to run; `undefined` if it is not to be run, or somebody else was quicker. */
+/**
+ * The invocation as ours to run; `undefined` if it is not to be run, or somebody else was quicker.
+ */
 async function claim(
   deps: RunInvocationDeps,
   id: InvocationId,
@@ -120,7 +128,10 @@ function failed(deps: RunInvocationDeps, error: unknown): Ended {
   return { state: 'failed', body: deps.presentFailure(error), uses: [] };
 }
 
-/** How long a result may be kept: as long as all that was filled in, and all that it shows of new tokens. */
+/**
+ * How long a result may be kept: as long as all that was filled in, and all that it shows of new
+ * tokens.
+ */
 function endsWith(
   deps: RunInvocationDeps,
   { keepUntil = Infinity, uses }: PreparedRun,
@@ -152,7 +163,8 @@ async function runClaimed(
       const result = await concludeRun(deps, caller, outcome, { timeoutMs }, randomIdentity);
       return { state: 'succeeded', body: deps.presentResult(result), ...endsWith(deps, prepared, result) };
     } catch (error) {
-      // The code ran: whatever fails from here on is the result, and never a reason to run it again.
+      // The code ran: whatever fails from here on is the result, and never a reason to run it
+      // again.
       return { ...failed(deps, error), ...endsWith(deps, prepared, {}) };
     }
   } catch (error) {
@@ -160,7 +172,10 @@ async function runClaimed(
   }
 }
 
-/** Keeps what a run came to, and answers with its state. A result that cannot be kept, whatever it is, ends as a failure that says so. */
+/**
+ * Keeps what a run came to, and answers with its state. A result that cannot be kept, whatever it
+ * is, ends as a failure that says so.
+ */
 async function keepEnd(
   deps: RunInvocationDeps,
   id: InvocationId,
@@ -183,8 +198,9 @@ async function keepEnd(
 }
 
 /**
- * Runs one invocation, if it is still to be run, and hands its result to delivery. The claim is a conditional change of state, so the code
- * runs at most once however often the message comes; a worker that dies leaves a claim that the sweep turns into a failure.
+ * Runs one invocation, if it is still to be run, and hands its result to delivery. The claim is a
+ * conditional change of state, so the code runs at most once however often the message comes; a
+ * worker that dies leaves a claim that the sweep turns into a failure.
  */
 export async function runInvocation(deps: RunInvocationDeps, id: InvocationId): Promise<void> {
   const claimed = await claim(deps, id);

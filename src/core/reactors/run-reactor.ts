@@ -41,15 +41,23 @@ export interface ReactorResult {
   readonly tokens?: Tokenized;
 }
 
-/** Whether code that was asked to run may run again under the same idempotency key: it did not start, or says itself that it failed. */
+/**
+ * Whether code that was asked to run may run again under the same idempotency key: it did not
+ * start, or says itself that it failed.
+ */
 export function mayRunAgain({ outcome }: RunOutcome): boolean {
   return outcome === 'stale' || outcome === 'not_loaded' || outcome === 'threw';
 }
 
-/** How arguments are detokenized: at most what an invocation may be large (docs/contract.md#limits). */
+/**
+ * How arguments are detokenized: at most what an invocation may be large (docs/contract.md#limits).
+ */
 export const ARGS = { permission: 'token:use', maxBytes: REACTOR_LIMITS.invocationBytes } as const;
 
-/** Readings of the record while the reactor is changed again and again, and the pause between them in ms. */
+/**
+ * Readings of the record while the reactor is changed again and again, and the pause between them
+ * in ms.
+ */
 const READINGS = 12;
 const PAUSE_MS = 250;
 
@@ -92,9 +100,10 @@ async function runOnce(
 }
 
 /**
- * Runs the code of the reactor as its record says. `live` stands for other code from the moment that an update switches it until the
- * update's record is written, or, if the update was cut off there, until the sweep has taken it back: instances then refuse, and the version
- * that the record names is run. That one is gone only if the record has moved on, so it is read again.
+ * Runs the code of the reactor as its record says. `live` stands for other code from the moment
+ * that an update switches it until the update's record is written, or, if the update was cut off
+ * there, until the sweep has taken it back: instances then refuse, and the version that the record
+ * names is run. That one is gone only if the record has moved on, so it is read again.
  */
 async function runCurrent(
   deps: RunReactorDeps,
@@ -142,7 +151,10 @@ export interface PreparedRun {
   readonly input: RunInput;
   /** The tokens that were filled in: its answer is kept as long as they are there. */
   readonly uses: readonly KeptUse[];
-  /** Until when its answer may be kept, for what was filled in; ms since the epoch, absent if it has no end. */
+  /**
+   * Until when its answer may be kept, for what was filled in; ms since the epoch, absent if it has
+   * no end.
+   */
   readonly keepUntil?: number;
 }
 
@@ -162,7 +174,10 @@ export async function prepareRun(
   return defined({ reactor, args, input, uses, keepUntil });
 }
 
-/** Runs the code, at most once. Rejects only if it was certainly not run (see {@link ReactorRunner}). */
+/**
+ * Runs the code, at most once. Rejects only if it was certainly not run (see
+ * {@link ReactorRunner}).
+ */
 export function executeRun(
   deps: RunReactorDeps,
   { reactor, args, input }: Pick<PreparedRun, 'reactor' | 'args' | 'input'>,
@@ -171,8 +186,9 @@ export function executeRun(
 }
 
 /**
- * What a run comes to: its answer, with what it asked to tokenize tokenized on behalf of the caller. Throws the failures of the code (see
- * {@link runFailure}), and for `tokenize` what {@link tokenize} throws.
+ * What a run comes to: its answer, with what it asked to tokenize tokenized on behalf of the
+ * caller. Throws the failures of the code (see {@link runFailure}), and for `tokenize` what
+ * {@link tokenize} throws.
  */
 export async function concludeRun(
   deps: RunReactorDeps,

@@ -58,8 +58,9 @@ function payloadOf(caller: Caller, input: StartInput): InvocationPayload {
 }
 
 /**
- * Accepts an invocation and answers with its id. The payload is kept sealed and the state written before a message goes out, so that one
- * that is lost is sent again by the sweep. Throws `not_found`, `forbidden`, and `validation_failed` for what can be checked at once.
+ * Accepts an invocation and answers with its id. The payload is kept sealed and the state written
+ * before a message goes out, so that one that is lost is sent again by the sweep. Throws
+ * `not_found`, `forbidden`, and `validation_failed` for what can be checked at once.
  */
 export async function startInvocation(
   deps: StartInvocationDeps,

@@ -19,7 +19,10 @@ async function move(
   if (await invocationStore.update(previous, { ...previous, ...change })) await queue?.send(previous);
 }
 
-/** A delivery that was tried as often as it may waits for an operator, at the longest until its content goes. */
+/**
+ * A delivery that was tried as often as it may waits for an operator, at the longest until its
+ * content goes.
+ */
 export function parking({ createdAt }: Invocation, now: number): Partial<Invocation> {
   return { delivery: 'parked', dueAt: Math.min(now + PARKED_MS, createdAt + CONTENT_MS) };
 }

@@ -20,7 +20,9 @@ export function parseContainer(text: string): Container | undefined {
 /** What a caller is told about a container path that is refused. */
 export const CONTAINER_FORM = `must start and end with "/", with up to ${String(CONTAINER_LIMITS.levels)} segments of up to ${String(CONTAINER_LIMITS.segment)} letters, digits, "_" and "-"`;
 
-/** Whether `outer` is `inner` or one of its ancestors: `/pci/` covers `/pci/high/`, not `/pcix/`. */
+/**
+ * Whether `outer` is `inner` or one of its ancestors: `/pci/` covers `/pci/high/`, not `/pcix/`.
+ */
 export function covers(outer: Container, inner: Container): boolean {
   return inner.startsWith(outer);
 }

@@ -1,8 +1,8 @@
 import { utf8Text } from './utf8.ts';
 
 /**
- * A body that came as bytes or as text. The other form is made when it is asked for: of a megabyte either costs as much as all that is
- * looked for in it.
+ * A body that came as bytes or as text. The other form is made when it is asked for: of a megabyte
+ * either costs as much as all that is looked for in it.
  */
 export interface Content {
   readonly isEmpty: boolean;
@@ -69,7 +69,10 @@ class BytesContent implements Content {
   }
 }
 
-/** Content that came as text; half of a surrogate pair counts as U+FFFD, as it does where text becomes UTF-8. */
+/**
+ * Content that came as text; half of a surrogate pair counts as U+FFFD, as it does where text
+ * becomes UTF-8.
+ */
 export const contentOfText = (text: string): Content => new TextContent(text);
 
 /** Content that came as bytes. */

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { invalid } from './service-error.ts';
 
-/** What a cursor belongs to: it is good for the same list, the same application and the same filters only. */
+/**
+ * What a cursor belongs to: it is good for the same list, the same application and the same filters
+ * only.
+ */
 export interface CursorScope {
   readonly list: string;
   readonly applicationId: string;
@@ -22,8 +25,8 @@ export function encodeCursor(key: KeyObject, scope: CursorScope, position: strin
 }
 
 /**
- * The position of a cursor, made under one of the tenant's cursor keys. Throws `validation_failed` if it was changed or belongs to something
- * else.
+ * The position of a cursor, made under one of the tenant's cursor keys. Throws `validation_failed`
+ * if it was changed or belongs to something else.
  */
 export function decodeCursor(keys: readonly KeyObject[], scope: CursorScope, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');

@@ -1,19 +1,31 @@
 import { PATH_MAX_LENGTH } from './member-path.ts';
 import { invalidMembers, type FieldErrors, type ServiceError } from './service-error.ts';
 
-/** What a caller is told at the most: enough to mend a request, and never an answer as large as the request. */
+/**
+ * What a caller is told at the most: enough to mend a request, and never an answer as large as the
+ * request.
+ */
 export const PATHS_MAX = 100;
 const MESSAGES_MAX = 10;
-/** Problems that are looked at, also those that share a path or are not told: what is wrong a million times costs no more than this. */
+/**
+ * Problems that are looked at, also those that share a path or are not told: what is wrong a
+ * million times costs no more than this.
+ */
 const PROBLEMS_MAX = 1_000;
 
-/** Expressions in one request. Far more than the 100 tokens that a request may name need; each costs memory until the answer. */
+/**
+ * Expressions in one request. Far more than the 100 tokens that a request may name need; each costs
+ * memory until the answer.
+ */
 export const EXPRESSIONS_MAX = 10_000;
 
 /** Reports a problem: `path` in the request (`data.number`), `message` without any of the value. */
 export type Report = (path: string, message: string) => void;
 
-/** Collects what is wrong with a request, member by member, so that a caller learns of everything at once. */
+/**
+ * Collects what is wrong with a request, member by member, so that a caller learns of everything at
+ * once.
+ */
 export class FieldReporter {
   // Paths are the caller's: one named `constructor` is a path like any other.
   readonly #errors = Object.create(null) as Record<string, string[]>;
@@ -46,7 +58,10 @@ export class FieldReporter {
     return this.#paths > 0;
   }
 
-  /** Whether enough is wrong that looking further would only cost: no caller mends a hundred members from one answer. */
+  /**
+   * Whether enough is wrong that looking further would only cost: no caller mends a hundred members
+   * from one answer.
+   */
   get isFull(): boolean {
     return this.#problems >= PROBLEMS_MAX || this.#expressions > EXPRESSIONS_MAX;
   }

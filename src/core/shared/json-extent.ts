@@ -67,8 +67,8 @@ class Extent implements JsonVisitor {
 const nothing = (): void => undefined;
 
 /**
- * How many elements and members a JSON text holds. Throws {@link JsonExtentError}, and a `SyntaxError` for what is not JSON; it reads no
- * further than to what is wrong.
+ * How many elements and members a JSON text holds. Throws {@link JsonExtentError}, and a
+ * `SyntaxError` for what is not JSON; it reads no further than to what is wrong.
  */
 export function membersOf(
   text: string,
@@ -90,7 +90,9 @@ export class MembersAllowance {
     this.#left = most;
   }
 
-  /** Throws {@link JsonExtentError} for a text that holds more than is left, and for any after that. */
+  /**
+   * Throws {@link JsonExtentError} for a text that holds more than is left, and for any after that.
+   */
   take(text: string): void {
     const left = this.#left;
     this.#left = SPENT;

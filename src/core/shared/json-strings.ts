@@ -1,7 +1,10 @@
 /** What may stand between the tokens of JSON (RFC 8259, section 2), as UTF-16 code units. */
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Where the string of a JSON text that begins with the quote at `start` has its closing quote; the text's length if it has none. */
+/**
+ * Where the string of a JSON text that begins with the quote at `start` has its closing quote; the
+ * text's length if it has none.
+ */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

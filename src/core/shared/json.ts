@@ -24,7 +24,10 @@ export function jsonObject(entries: Iterable<readonly [string, Json]>): JsonObje
   return Object.fromEntries(entries);
 }
 
-/** A list with its elements changed; itself where none is another one, so that what stays as it is takes no memory again. */
+/**
+ * A list with its elements changed; itself where none is another one, so that what stays as it is
+ * takes no memory again.
+ */
 export function withElements(list: readonly Json[], change: (element: Json) => Json): readonly Json[] {
   let changed: Json[] | undefined;
   list.forEach((element, at) => {
@@ -37,8 +40,9 @@ export function withElements(list: readonly Json[], change: (element: Json) => J
 }
 
 /**
- * An object with its members changed, in the order of `names`; itself where that is its own and no member is another one. Names are listed
- * once, and members looked up: of a large object V8 takes three times as long to list its values or entries.
+ * An object with its members changed, in the order of `names`; itself where that is its own and no
+ * member is another one. Names are listed once, and members looked up: of a large object V8 takes
+ * three times as long to list its values or entries.
  */
 export function withMembers(
   object: JsonObject,
@@ -60,7 +64,10 @@ export function withMembers(
   );
 }
 
-/** The same value with object members in code-unit order, so that equal values have equal text (after RFC 8785). */
+/**
+ * The same value with object members in code-unit order, so that equal values have equal text
+ * (after RFC 8785).
+ */
 export function canonical(value: Json): Json {
   if (Array.isArray(value)) return withElements(value as readonly Json[], canonical);
   if (!isJsonObject(value)) return value;

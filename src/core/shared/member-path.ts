@@ -1,4 +1,7 @@
-/** The path of a member inside a request, as errors name it: `rules[0].permissions[1]`. An empty path is the whole body. */
+/**
+ * The path of a member inside a request, as errors name it: `rules[0].permissions[1]`. An empty
+ * path is the whole body.
+ */
 export function memberPath(path: string, member: PropertyKey): string {
   if (typeof member === 'number') return `${path}[${String(member)}]`;
   return path === '' ? String(member) : `${path}.${String(member)}`;
@@ -7,7 +10,10 @@ export function memberPath(path: string, member: PropertyKey): string {
 /** Longest path that a caller is shown, in characters. */
 export const PATH_MAX_LENGTH = 500;
 
-/** Where a value stands in a request. It becomes text only for an error: of a million values nearly none needs a path. */
+/**
+ * Where a value stands in a request. It becomes text only for an error: of a million values nearly
+ * none needs a path.
+ */
 export interface Place {
   readonly parent: Place | undefined;
   readonly member: PropertyKey;

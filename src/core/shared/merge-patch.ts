@@ -24,7 +24,10 @@ function mergedObjects(target: JsonObject, patch: JsonObject): JsonObject {
   ]);
 }
 
-/** Applies a JSON merge patch (RFC 7386, section 2). Members whose patch is `null` are removed; anything but an object replaces. Throws `JsonExtentError`. */
+/**
+ * Applies a JSON merge patch (RFC 7386, section 2). Members whose patch is `null` are removed;
+ * anything but an object replaces. Throws `JsonExtentError`.
+ */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   return isJsonObject(target) ? mergedObjects(target, patch) : withoutNulls(patch);

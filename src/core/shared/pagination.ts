@@ -24,7 +24,10 @@ export const PAGE_SIZE_MAX = 100;
 /** Where counting stops, and the deepest item that a numbered page may reach. */
 export const COUNT_MAX = 10_000;
 
-/** A page of entries before they are read, with the position of the last one examined if anything may follow it. */
+/**
+ * A page of entries before they are read, with the position of the last one examined if anything
+ * may follow it.
+ */
 export interface Slice<Entry> {
   readonly entries: readonly Entry[];
   readonly total?: { readonly items: number; readonly isLowerBound: boolean };
@@ -35,7 +38,10 @@ interface Positioned {
   readonly position: string;
 }
 
-/** Takes up to `size` entries, and looks whether another one follows. Gives up after {@link COUNT_MAX} entries examined. */
+/**
+ * Takes up to `size` entries, and looks whether another one follows. Gives up after
+ * {@link COUNT_MAX} entries examined.
+ */
 export async function sliceAfter<Entry extends Positioned>(
   batches: AsyncIterable<readonly Entry[]>,
   isVisible: (entry: Entry) => boolean,
@@ -58,7 +64,10 @@ export async function sliceAfter<Entry extends Positioned>(
   return { entries, next: undefined };
 }
 
-/** Takes the entries of a numbered page and counts all visible ones, up to {@link COUNT_MAX} of them. */
+/**
+ * Takes the entries of a numbered page and counts all visible ones, up to {@link COUNT_MAX} of
+ * them.
+ */
 export async function sliceNumbered<Entry extends Positioned>(
   batches: AsyncIterable<readonly Entry[]>,
   isVisible: (entry: Entry) => boolean,

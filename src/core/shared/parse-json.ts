@@ -83,10 +83,12 @@ class Builder implements JsonVisitor {
 }
 
 /**
- * The value of a JSON text that somebody else wrote: `JSON.parse`, without a defect of the V8 in Node.js 24 (nodejs/node#63785). After any
- * object with a member `\`, that V8 may read `{"\"":1}` as `{"\\":1}`: it compares a name's beginning as it was written with names that it
- * has seen, so that one tenant's data changes what another's are called. Names without escapes are always read right; a text that has
- * others is walked, and only its strings are left to `JSON.parse`. Throws a `SyntaxError` where `JSON.parse` does, with another message.
+ * The value of a JSON text that somebody else wrote: `JSON.parse`, without a defect of the V8 in
+ * Node.js 24 (nodejs/node#63785). After any object with a member `\`, that V8 may read `{"\"":1}`
+ * as `{"\\":1}`: it compares a name's beginning as it was written with names that it has seen, so
+ * that one tenant's data changes what another's are called. Names without escapes are always read
+ * right; a text that has others is walked, and only its strings are left to `JSON.parse`. Throws a
+ * `SyntaxError` where `JSON.parse` does, with another message.
  */
 export function parseJson(text: string): Json {
   if (!hasEscapedName(text)) return JSON.parse(text) as Json;

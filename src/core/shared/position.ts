@@ -3,12 +3,17 @@ import { randomBytes } from 'node:crypto';
 const TIME_LENGTH = 9;
 const TIE_BREAK_BYTES = 5;
 
-/** A time that sorts as text: ms since the epoch in base 36, nine characters (until the year 5188). */
+/**
+ * A time that sorts as text: ms since the epoch in base 36, nine characters (until the year 5188).
+ */
 export function sortableTime(at: number): string {
   return at.toString(36).padStart(TIME_LENGTH, '0');
 }
 
-/** The place of something new in the order of creation: by time, ties broken at random. Sorts as text. */
+/**
+ * The place of something new in the order of creation: by time, ties broken at random. Sorts as
+ * text.
+ */
 export function newPosition(createdAt: number): string {
   return `${sortableTime(createdAt)}${randomBytes(TIE_BREAK_BYTES).toString('base64url')}`;
 }

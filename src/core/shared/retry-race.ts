@@ -7,8 +7,8 @@ const BASE_MS = 5;
 const LONGEST_MS = 400;
 
 /**
- * Runs an attempt until it answers something else than `lost`, with full jitter in between so that competitors spread out. Throws
- * `conflict` when it has lost too often.
+ * Runs an attempt until it answers something else than `lost`, with full jitter in between so that
+ * competitors spread out. Throws `conflict` when it has lost too often.
  */
 export async function retryRace<T extends object | string>(
   attempt: () => Promise<T | 'lost'>,

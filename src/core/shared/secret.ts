@@ -3,8 +3,9 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 
 /**
- * Plaintext as a type. A `Secret` prints, interpolates, serialises and inspects as `[secret]`; {@link reveal} is the
- * only door. Its call sites are listed in `docs/security.md`, and a test compares the list with the code.
+ * Plaintext as a type. A `Secret` prints, interpolates, serialises and inspects as `[secret]`;
+ * {@link reveal} is the only door. Its call sites are listed in `docs/security.md`, and a test
+ * compares the list with the code.
  */
 export class Secret<T> {
   readonly #value: T;

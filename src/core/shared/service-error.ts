@@ -1,6 +1,6 @@
 /**
- * Every way an operation can fail, as the service itself names it. `src/http/problem.ts` maps each to its status once;
- * a code without a status there does not compile.
+ * Every way an operation can fail, as the service itself names it. `src/http/problem.ts` maps each
+ * to its status once; a code without a status there does not compile.
  */
 export type ServiceErrorCode =
   | 'validation_failed'
@@ -20,7 +20,10 @@ export type ServiceErrorCode =
   | 'destination_unreachable'
   | 'dependency_unavailable';
 
-/** Messages by the path of the request member they are about, in the request's own spelling: `data.number`, `rules[0].priority`. */
+/**
+ * Messages by the path of the request member they are about, in the request's own spelling:
+ * `data.number`, `rules[0].priority`.
+ */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 interface ServiceErrorOptions {
@@ -33,8 +36,9 @@ interface ServiceErrorOptions {
 }
 
 /**
- * The one error of the service. It has two faces: `message` and `errors` are what the caller may read, `cause` is what
- * only the log may read. Neither may hold token data, a key, or another tenant's identifiers.
+ * The one error of the service. It has two faces: `message` and `errors` are what the caller may
+ * read, `cause` is what only the log may read. Neither may hold token data, a key, or another
+ * tenant's identifiers.
  */
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;

@@ -1,10 +1,15 @@
-/** An instant in ms since the epoch, and the offset from UTC, in minutes, that it was written with. */
+/**
+ * An instant in ms since the epoch, and the offset from UTC, in minutes, that it was written with.
+ */
 export interface Timestamp {
   readonly at: number;
   readonly offsetMinutes: number;
 }
 
-/** A date and a time as written, before anyone knows whether the calendar has them. `offset` as `Z`, `+02:00` or `+0200`. */
+/**
+ * A date and a time as written, before anyone knows whether the calendar has them. `offset` as `Z`,
+ * `+02:00` or `+0200`.
+ */
 export interface WrittenTime {
   readonly date: readonly [year: number, month: number, day: number];
   readonly time: readonly [hour: number, minute: number, second: number, millisecond: number];
@@ -23,7 +28,10 @@ function offsetMinutes(offset: string | undefined): number | undefined {
   return offset.startsWith('-') ? -total : total;
 }
 
-/** The instant of a written time, UTC if it has no offset; `undefined` if the calendar does not have it (31 April, 25:00). */
+/**
+ * The instant of a written time, UTC if it has no offset; `undefined` if the calendar does not have
+ * it (31 April, 25:00).
+ */
 export function timestampOf(written: WrittenTime): Timestamp | undefined {
   const [year, month, day] = written.date;
   const [hour, minute, second] = written.time;

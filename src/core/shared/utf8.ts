@@ -12,7 +12,10 @@ function endsInHalf(text: string): boolean {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
 
-/** Several texts, one after the other, in UTF-8; without a text of the whole in between, which costs more than the writing. */
+/**
+ * Several texts, one after the other, in UTF-8; without a text of the whole in between, which costs
+ * more than the writing.
+ */
 export function utf8Bytes(texts: readonly string[]): Buffer {
   // The other half may be what the next text begins with: only together they are the character.
   if (texts.some(endsInHalf)) return Buffer.from(texts.join(''));

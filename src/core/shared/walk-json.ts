@@ -1,4 +1,7 @@
-/** What is told of a JSON text while it is walked. Positions are UTF-16 code units; a string's begin and end with its quotes. */
+/**
+ * What is told of a JSON text while it is walked. Positions are UTF-16 code units; a string's begin
+ * and end with its quotes.
+ */
 export interface JsonVisitor {
   /** An object or array begins. */
   open(isObject: boolean): void;
@@ -42,7 +45,10 @@ class Walk {
     this.#visitor = visitor;
   }
 
-  /** Everything from the first character to the last. No stack of calls that a hostile depth could use up. */
+  /**
+   * Everything from the first character to the last. No stack of calls that a hostile depth could
+   * use up.
+   */
   whole(): void {
     const isObject: boolean[] = [];
     for (;;) {
@@ -85,7 +91,9 @@ class Walk {
     }
   }
 
-  /** Reads a value, or the beginning of an object (`true`) or array (`false`) that holds something. */
+  /**
+   * Reads a value, or the beginning of an object (`true`) or array (`false`) that holds something.
+   */
   #beginValue(): boolean | undefined {
     const code = this.#next();
     if (code !== OPEN_OBJECT && code !== OPEN_LIST) {
@@ -186,8 +194,9 @@ class Walk {
 }
 
 /**
- * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws a `SyntaxError` where `JSON.parse` does
- * (RFC 8259), but only once it has come there; and what the visitor throws.
+ * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws a
+ * `SyntaxError` where `JSON.parse` does (RFC 8259), but only once it has come there; and what the
+ * visitor throws.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
   new Walk(text, visitor).whole();

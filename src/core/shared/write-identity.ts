@@ -1,11 +1,15 @@
 import { createHmac, createSecretKey, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /**
- * The random values that name what a request writes. Under an idempotency key they are the same when the request is tried again,
- * so that a second try finds what the first one wrote instead of writing it again.
+ * The random values that name what a request writes. Under an idempotency key they are the same
+ * when the request is tried again, so that a second try finds what the first one wrote instead of
+ * writing it again.
  */
 export interface WriteIdentity {
-  /** When the request was first tried, in ms since the epoch; absent for one that is not tried again. */
+  /**
+   * When the request was first tried, in ms since the epoch; absent for one that is not tried
+   * again.
+   */
   readonly startedAt?: number;
   /** A UUID version 4 (RFC 9562). */
   readonly newId: () => string;
@@ -31,7 +35,10 @@ function uuidOf(bytes: Buffer): string {
   return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The same values in the same order for the same secret seed of a request that was first tried at `startedAt`. */
+/**
+ * The same values in the same order for the same secret seed of a request that was first tried at
+ * `startedAt`.
+ */
 export function repeatableIdentity(seed: Buffer, startedAt: number): WriteIdentity {
   const key = createSecretKey(seed);
   let drawn = 0;

@@ -1,9 +1,14 @@
 import type { Clock } from '../shared/clock.ts';
 
-/** What an operator looks at first. Each asks one thing of one part of the deployment; a part that is down rejects. */
+/**
+ * What an operator looks at first. Each asks one thing of one part of the deployment; a part that
+ * is down rejects.
+ */
 export interface HealthDeps {
   readonly clock: Clock;
-  /** When the oldest record of each table was due, in ms since the epoch; `undefined` if none is. */
+  /**
+   * When the oldest record of each table was due, in ms since the epoch; `undefined` if none is.
+   */
   readonly oldestDue: Readonly<Record<string, () => Promise<number | undefined>>>;
   /** Messages in each queue. */
   readonly waiting: Readonly<Record<string, () => Promise<number>>>;
@@ -13,7 +18,10 @@ export interface HealthDeps {
 }
 
 export interface Health {
-  /** By table: for how many seconds its oldest due record has been due; `null` if the table cannot be asked. */
+  /**
+   * By table: for how many seconds its oldest due record has been due; `null` if the table cannot
+   * be asked.
+   */
   readonly overdueSeconds: Readonly<Record<string, number | null>>;
   /** By queue: its messages; `null` if it cannot be asked. */
   readonly waiting: Readonly<Record<string, number | null>>;

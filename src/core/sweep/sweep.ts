@@ -9,8 +9,9 @@ export interface DueRecord {
 }
 
 /**
- * Every kind of work that waits for its time, in the order of its urgency: what must not outlive its time comes first, and last what asks
- * the slow control plane of Lambda. Metrics carry these names.
+ * Every kind of work that waits for its time, in the order of its urgency: what must not outlive
+ * its time comes first, and last what asks the slow control plane of Lambda. Metrics carry these
+ * names.
  */
 export const DUE_WORKS = [
   'cvc',
@@ -24,7 +25,10 @@ export const DUE_WORKS = [
 
 export type DueWorkName = (typeof DUE_WORKS)[number];
 
-/** One kind of work that waits for its time. Records come oldest first within a batch, from an index that holds nothing else. */
+/**
+ * One kind of work that waits for its time. Records come oldest first within a batch, from an index
+ * that holds nothing else.
+ */
 export interface DueWork {
   readonly name: DueWorkName;
   due(now: number): AsyncIterable<readonly DueRecord[]>;
@@ -39,7 +43,9 @@ export interface SweepReport {
   readonly oldestDueMs: number;
   /** Whether the run ended before the work did; the next run goes on. */
   readonly isUnfinished: boolean;
-  /** What is due could not be read to the end. This kind waits for the next run; the others go on. */
+  /**
+   * What is due could not be read to the end. This kind waits for the next run; the others go on.
+   */
   readonly isUnreadable: boolean;
 }
 
@@ -47,11 +53,17 @@ export interface SweepDeps {
   readonly clock: Clock;
   /** When the run must end, in ms since the epoch. */
   readonly deadline: number;
-  /** Called for every record that failed: it stays due, and the next run tries it again. Also if records cannot be read. */
+  /**
+   * Called for every record that failed: it stays due, and the next run tries it again. Also if
+   * records cannot be read.
+   */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Records that are worked on at once: a call each, and a client has 50 connections (src/adapters/aws/client-settings.ts). */
+/**
+ * Records that are worked on at once: a call each, and a client has 50 connections
+ * (src/adapters/aws/client-settings.ts).
+ */
 export const AT_ONCE = 48;
 
 /** Shorter than this a turn does no good, in ms. */
@@ -66,8 +78,9 @@ const joined = (first: SweepReport, second: SweepReport): SweepReport => ({
 });
 
 /**
- * Works through every kind of what is due, none at the cost of the others: in each round a kind that is not done yet gets an equal share of the time that is
- * left, and what one does not need goes to those after it. Reports are in the order of the works.
+ * Works through every kind of what is due, none at the cost of the others: in each round a kind
+ * that is not done yet gets an equal share of the time that is left, and what one does not need
+ * goes to those after it. Reports are in the order of the works.
  */
 export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Promise<readonly SweepReport[]> {
   const reports = new Map<DueWork, SweepReport>();
@@ -87,8 +100,9 @@ export async function sweepAll(works: readonly DueWork[], deps: SweepDeps): Prom
 }
 
 /**
- * Works through what is due, until nothing is or the deadline comes. Several runs may overlap: every act looks at its record again, so
- * the worst that happens is a look too many. A slow record does not delay the others.
+ * Works through what is due, until nothing is or the deadline comes. Several runs may overlap:
+ * every act looks at its record again, so the worst that happens is a look too many. A slow record
+ * does not delay the others.
  */
 export async function sweep(work: DueWork, deps: SweepDeps): Promise<SweepReport> {
   const now = deps.clock();

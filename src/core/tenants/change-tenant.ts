@@ -15,8 +15,9 @@ export async function existingTenant({ tenantStore }: TenantDeps, tenantId: stri
 }
 
 /**
- * Changes a tenant, so that no other change is lost, and answers with what it has become. `change` may be asked again with what somebody else
- * wrote meanwhile; a tenant that it gives back as it was is not written. Throws `not_found`.
+ * Changes a tenant, so that no other change is lost, and answers with what it has become. `change`
+ * may be asked again with what somebody else wrote meanwhile; a tenant that it gives back as it was
+ * is not written. Throws `not_found`.
  */
 export async function changeTenant(
   deps: TenantDeps,

@@ -33,7 +33,10 @@ async function firstOf<T>(batches: AsyncIterable<readonly T[]>, count: number): 
   return [];
 }
 
-/** Destroys the wrapped root of a tenant, every copy of it, and the secrets that it seals. Throws `not_found`. */
+/**
+ * Destroys the wrapped root of a tenant, every copy of it, and the secrets that it seals. Throws
+ * `not_found`.
+ */
 async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string): Promise<void> {
   await retryRace(async () => {
     const tenant = await tenantStore.find(tenantId);
@@ -46,9 +49,12 @@ async function destroyKeys({ tenantStore }: DestroyTenantDeps, tenantId: string)
 }
 
 /**
- * One step of destroying a tenant, to be repeated until it is done. The wrapped root goes first: from then on nothing of the tenant can be
- * opened anywhere, backups included (those of the Access table still hold the wrapped root until they age out), its keys are refused, and whatever is
- * interrupted later is only rubbish that the next step finds; what a request that was under way writes after the last step stays, and opens for nobody. Instances that unwrapped the root remember it for five minutes at the most. Throws `not_found`.
+ * One step of destroying a tenant, to be repeated until it is done. The wrapped root goes first:
+ * from then on nothing of the tenant can be opened anywhere, backups included (those of the Access
+ * table still hold the wrapped root until they age out), its keys are refused, and whatever is
+ * interrupted later is only rubbish that the next step finds; what a request that was under way
+ * writes after the last step stays, and opens for nobody. Instances that unwrapped the root
+ * remember it for five minutes at the most. Throws `not_found`.
  */
 export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: string): Promise<DestroyStep> {
   await destroyKeys(deps, tenantId);
@@ -59,7 +65,8 @@ export async function destroyTenantStep(deps: DestroyTenantDeps, tenantId: strin
   }
   const reactors = await firstOf(deps.reactorStore.list(tenantId, undefined), REACTORS_STEP);
   if (reactors.length > 0) {
-    // One that is being made or changed is left until nobody does: its function would come after its record has gone.
+    // One that is being made or changed is left until nobody does: its function would come after
+    // its record has gone.
     const idle = reactors.filter((reactor) => !isBusy(reactor, deps.clock()));
     for (const reactor of idle) {
       await deps.reactorFunctions.remove(reactor.id);

@@ -13,16 +13,24 @@ export interface ReplaceRootDeps extends TenantDeps {
   readonly keyRotationMs: number;
 }
 
-/** For so long after the start something that ends by itself may still be sealed under the old root, in ms: contents of invocations live the longest. */
+/**
+ * For so long after the start something that ends by itself may still be sealed under the old root,
+ * in ms: contents of invocations live the longest.
+ */
 const KEPT_MS = CONTENT_MS + FORGOTTEN_MS;
 
 /** Where a replacement stands, and when what comes next can be done, in ms since the epoch. */
 export type RootReplacement =
   /** The new root waits until every instance knows it. */
   | { readonly state: 'waiting'; readonly nextAt: number }
-  /** New records are sealed under it; a walk of `resealStep`, not begun before `nextAt`, seals and derives the old ones anew. */
+  /**
+   * New records are sealed under it; a walk of `resealStep`, not begun before `nextAt`, seals and
+   * derives the old ones anew.
+   */
   | { readonly state: 'resealing'; readonly nextAt: number }
-  /** Another walk, not begun before `nextAt`, takes away what is derived from the old root beside. */
+  /**
+   * Another walk, not begun before `nextAt`, takes away what is derived from the old root beside.
+   */
   | { readonly state: 'clearing'; readonly nextAt: number }
   /** Nothing that lasts needs the old root; it is dropped from `nextAt` on. */
   | { readonly state: 'ending'; readonly nextAt: number }
@@ -55,8 +63,8 @@ function goneOn(tenant: Tenant, now: number): Tenant {
 }
 
 /**
- * Begins to give a tenant another root, for one that somebody may have copied; a replacement that goes on is left as it is. Throws
- * `not_found`.
+ * Begins to give a tenant another root, for one that somebody may have copied; a replacement that
+ * goes on is left as it is. Throws `not_found`.
  */
 export async function beginRootReplacement(
   { keyService, clock, keyRotationMs, ...deps }: ReplaceRootDeps,
@@ -74,9 +82,11 @@ export async function beginRootReplacement(
 }
 
 /**
- * Takes the next step of a replacement, if it can be taken yet. The new root waits until every instance knows it, so that none meets what
- * it cannot open; then it seals; tokens and reactors are re-sealed by two walks (`resealStep`); and when all that ends by itself has ended
- * the old one is dropped. Nothing stands still meanwhile. Fingerprints change. Throws `not_found`, and `conflict` if none was begun.
+ * Takes the next step of a replacement, if it can be taken yet. The new root waits until every
+ * instance knows it, so that none meets what it cannot open; then it seals; tokens and reactors are
+ * re-sealed by two walks (`resealStep`); and when all that ends by itself has ended the old one is
+ * dropped. Nothing stands still meanwhile. Fingerprints change. Throws `not_found`, and `conflict`
+ * if none was begun.
  */
 export async function continueRootReplacement(
   { clock, ...deps }: Pick<ReplaceRootDeps, 'tenantStore' | 'clock'>,

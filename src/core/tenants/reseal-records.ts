@@ -34,7 +34,10 @@ export interface ResealStep {
   readonly seen: number;
   /** Ids of records of this step that do not open: their content is lost, unless it is restored. */
   readonly unreadable: readonly string[];
-  /** Records of the whole walk so far that were left as they are: unreadable, or busy, which another walk finds again. */
+  /**
+   * Records of the whole walk so far that were left as they are: unreadable, or busy, which another
+   * walk finds again.
+   */
   readonly left: number;
   readonly isDone: boolean;
 }
@@ -52,7 +55,10 @@ const TRIES = 4;
 interface Goal {
   /** The version of the data key to be sealed under, or newer. */
   readonly version: number;
-  /** The first version of the root to be derived from, and of the oldest that terms may be derived from beside. */
+  /**
+   * The first version of the root to be derived from, and of the oldest that terms may be derived
+   * from beside.
+   */
   readonly derivedSince: number;
   readonly termsSince: number;
 }
@@ -79,7 +85,10 @@ const isOld = (goal: Goal, token: Head): boolean =>
   [token.sealedData, token.sealedDetails].some((sealed) => isSealedBefore(goal.version, sealed)) ||
   isDerivedBefore(goal, token);
 
-/** Seals a token anew, and derives it anew if it stems from another root. A cvc does not live long enough to be worth it. */
+/**
+ * Seals a token anew, and derives it anew if it stems from another root. A cvc does not live long
+ * enough to be worth it.
+ */
 async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Promise<Outcome> {
   const resealed = { ...token, ...(await sealAnew(deps.vault, token, token)), version: token.version + 1 };
   const next = isDerivedBefore(goal, token) ? { ...resealed, ...(await derivedAnew(deps, token)) } : resealed;
@@ -91,7 +100,10 @@ async function sealToken(deps: ResealDeps, token: StoredToken, goal: Goal): Prom
   return again === 'written' ? 'resealed' : 'left';
 }
 
-/** Reads a token again that others change meanwhile, a few times: nobody waits for who keeps a token busy. */
+/**
+ * Reads a token again that others change meanwhile, a few times: nobody waits for who keeps a token
+ * busy.
+ */
 async function resealToken(deps: ResealDeps, found: TokenHead, goal: Goal): Promise<Outcome> {
   let head: TokenHead | undefined = found;
   for (let tries = 0; tries < TRIES && head !== undefined; tries += 1) {
@@ -157,7 +169,10 @@ async function tokensAfter(deps: ResealDeps, tenantId: string, after: string | u
   return [];
 }
 
-/** Works on the tokens after a position, for a while; answers with the position of the last, or `undefined` if there was none. */
+/**
+ * Works on the tokens after a position, for a while; answers with the position of the last, or
+ * `undefined` if there was none.
+ */
 async function resealTokens(
   deps: ResealDeps,
   tenantId: string,
@@ -188,7 +203,10 @@ function countsFrom({ startedAt, settledAt }: WrappedRoot): number {
   return (settledAt ?? startedAt ?? Infinity) + FORGOTTEN_MS;
 }
 
-/** The walk to go on with: one that cannot count any more is begun anew as soon as another one could. */
+/**
+ * The walk to go on with: one that cannot count any more is begun anew as soon as another one
+ * could.
+ */
 function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
   const { reseal: walk } = tenant;
   const [, root] = tenant.roots;
@@ -197,7 +215,10 @@ function walkOf(tenant: Tenant, now: number): Walked & Partial<ResealWalk> {
   return walk === undefined || isVain ? { startedAt: now, left: 0 } : walk;
 }
 
-/** The root after a whole walk: the first makes everything that lasts independent of the older one, the second takes away what it left beside. */
+/**
+ * The root after a whole walk: the first makes everything that lasts independent of the older one,
+ * the second takes away what it left beside.
+ */
 function concluded(root: WrappedRoot, walk: Walked, now: number): WrappedRoot {
   if (walk.left > 0 || walk.startedAt < countsFrom(root)) return root;
   if (root.settledAt === undefined) return { ...root, settledAt: now };
@@ -225,9 +246,10 @@ async function advance(
 }
 
 /**
- * One step of sealing a tenant's records under its current data key, while the service goes on: tokens newest first, then reactors. The
- * tenant knows how far the walk has come, so that a step is repeated by asking for it again, whoever does, and a walk that was cut off goes
- * on. Throws `not_found`.
+ * One step of sealing a tenant's records under its current data key, while the service goes on:
+ * tokens newest first, then reactors. The tenant knows how far the walk has come, so that a step is
+ * repeated by asking for it again, whoever does, and a walk that was cut off goes on. Throws
+ * `not_found`.
  */
 export async function resealStep(deps: ResealDeps, tenantId: string): Promise<ResealStep> {
   const tenant = await existingTenant(deps, tenantId);

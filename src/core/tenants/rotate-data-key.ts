@@ -12,7 +12,10 @@ export interface RotateDataKeyDeps extends TenantDeps {
 
 const hasWaitingRoot = (tenant: Tenant): boolean => tenant.roots.at(-1) !== currentRoot(tenant);
 
-/** The next version of a tenant's data key. A root that waits for its first version is not started by a rotation. */
+/**
+ * The next version of a tenant's data key. A root that waits for its first version is not started
+ * by a rotation.
+ */
 function rotated({ clock, keyRotationMs }: RotateDataKeyDeps, tenant: Tenant): Tenant {
   if (hasWaitingRoot(tenant))
     throw new ServiceError('conflict', 'The root of the tenant is being replaced: go on with that first.');
@@ -32,7 +35,10 @@ export async function rotateDataKey(deps: RotateDataKeyDeps, tenantId: string): 
   return keyVersion;
 }
 
-/** Rotates the data key of a tenant whose time has come. One whose root waits stays due, which the sweep's lateness tells. */
+/**
+ * Rotates the data key of a tenant whose time has come. One whose root waits stays due, which the
+ * sweep's lateness tells.
+ */
 export async function rotateIfDue(deps: RotateDataKeyDeps, tenantId: string): Promise<void> {
   const isDue = (tenant: Tenant) => tenant.rotateAt <= deps.clock() && !hasWaitingRoot(tenant);
   const found = await deps.tenantStore.find(tenantId);

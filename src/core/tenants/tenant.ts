@@ -2,7 +2,10 @@ import type { KeyRing } from '../crypto/key-ring.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import type { Application } from '../applications/application.ts';
 
-/** A webhook secret that has been replaced, and until when it signs beside the new one, in ms since the epoch. */
+/**
+ * A webhook secret that has been replaced, and until when it signs beside the new one, in ms since
+ * the epoch.
+ */
 export interface PreviousWebhookSecret {
   readonly sealed: Buffer;
   readonly until: number;
@@ -52,7 +55,10 @@ export interface TenantStore {
   create(tenant: Tenant, application: Application, keyHash: Buffer): Promise<void>;
   /** The tenant as it was last written; `undefined` if there is none of this id. */
   find(tenantId: string): Promise<Tenant | undefined>;
-  /** Writes a changed tenant over the version it was made from, wherever it is read from; `false` if it has changed since. */
+  /**
+   * Writes a changed tenant over the version it was made from, wherever it is read from; `false` if
+   * it has changed since.
+   */
   update(previous: Tenant, next: Tenant): Promise<boolean>;
   remove(tenantId: string): Promise<void>;
 }

@@ -27,7 +27,10 @@ export function checkExpression(path: string, report: Report, check: () => void)
   }
 }
 
-/** The containers in their stored form: lower case, each once; those of the type when none are given. */
+/**
+ * The containers in their stored form: lower case, each once; those of the type when none are
+ * given.
+ */
 export function checkContainers(
   given: readonly string[] | undefined,
   defaults: readonly Container[],
@@ -91,7 +94,10 @@ function checkSearchIndexes(indexes: readonly string[], report: Report, budget: 
   );
 }
 
-/** Reports what is wrong with metadata, mask and expressions: their limits, their syntax and the names in them. */
+/**
+ * Reports what is wrong with metadata, mask and expressions: their limits, their syntax and the
+ * names in them.
+ */
 export function checkDetails(details: TokenDetails, report: Report, budget: Budget): void {
   checkMetadata(details.metadata, report);
   checkExpression('mask', report, () => {

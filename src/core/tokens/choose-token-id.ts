@@ -15,7 +15,10 @@ import type { TokenType } from './types/definition.ts';
 
 /** Aliases that are tried before the id becomes a UUID. */
 const ALIAS_ATTEMPTS = 8;
-/** Draws of one alias: one in a few tells a digit too much by chance, and an expression of which all do always does. */
+/**
+ * Draws of one alias: one in a few tells a digit too much by chance, and an expression of which all
+ * do always does.
+ */
 const DRAWS = 32;
 /** Steps of the look at what an id tells. */
 const LOOK = 30_000;
@@ -90,9 +93,9 @@ function* aliases(
 }
 
 /**
- * The ids to try for a new token, in order: the literal one alone; aliases of an expression, then a UUID; or a UUID. Throws
- * `validation_failed` for an expression that fails, holds what an id must not hold, or gives no valid id, and for an id that tells
- * more of the data than may show.
+ * The ids to try for a new token, in order: the literal one alone; aliases of an expression, then a
+ * UUID; or a UUID. Throws `validation_failed` for an expression that fails, holds what an id must
+ * not hold, or gives no valid id, and for an id that tells more of the data than may show.
  */
 export function* tokenIds(id: string | undefined, data: Secret<Json>, options: Options): Generator<string> {
   if (id !== undefined && !hasExpression(id)) {

@@ -51,7 +51,9 @@ interface Draft {
   isMatched?: true;
 }
 
-/** An input with the path of its token in the request: empty, or `a[0]` inside a tokenize request. */
+/**
+ * An input with the path of its token in the request: empty, or `a[0]` inside a tokenize request.
+ */
 export interface PlacedInput {
   readonly path: string;
   readonly input: TokenInput;
@@ -74,7 +76,10 @@ function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget)
   return contents;
 }
 
-/** Most bytes of JSON of the metadata, masks and expressions of one request: they become visible by one transaction of at most 4 MB. */
+/**
+ * Most bytes of JSON of the metadata, masks and expressions of one request: they become visible by
+ * one transaction of at most 4 MB.
+ */
 const DETAILS_MAX_BYTES = 3_000_000;
 
 function checkDetails(contents: readonly PreparedContent[]): void {
@@ -126,7 +131,10 @@ async function draftAll(
   return drafts;
 }
 
-/** Of the drafts of one match hash that want deduplication, the first of those that live longest stands for all. */
+/**
+ * Of the drafts of one match hash that want deduplication, the first of those that live longest
+ * stands for all.
+ */
 function matchWithin(drafts: readonly Draft[]): void {
   const longest = new Map<string, Draft>();
   const wanting = drafts.filter(({ deduplicate }) => deduplicate);
@@ -205,7 +213,9 @@ async function findDuplicates(
   );
 }
 
-/** Clears an obstacle out of the way of the next attempt, or throws `conflict` if there is no way. */
+/**
+ * Clears an obstacle out of the way of the next attempt, or throws `conflict` if there is no way.
+ */
 async function clear(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -242,7 +252,10 @@ function separateIds(drafts: readonly Draft[]): void {
 
 type Written = readonly StoredToken[] | 'lost';
 
-/** One attempt to write what is left to write. Answers the tokens as they stand, in the order of the drafts that needed writing. */
+/**
+ * One attempt to write what is left to write. Answers the tokens as they stand, in the order of the
+ * drafts that needed writing.
+ */
 async function attempt(
   deps: CreateTokenDeps,
   caller: Caller,
@@ -302,9 +315,10 @@ async function resultOf(
 }
 
 /**
- * Creates tokens, all of them or none. Throws `validation_failed` with everything that is wrong with any of them, `payload_too_large`,
- * `forbidden` if no rule grants `token:create` on all containers of each, and `conflict` if a literal id is taken. Each answer shows the
- * data under the transform of the rule that decided for it.
+ * Creates tokens, all of them or none. Throws `validation_failed` with everything that is wrong
+ * with any of them, `payload_too_large`, `forbidden` if no rule grants `token:create` on all
+ * containers of each, and `conflict` if a literal id is taken. Each answer shows the data under the
+ * transform of the rule that decided for it.
  */
 export async function createTokens(
   deps: CreateTokenDeps,

@@ -13,8 +13,9 @@ export interface DeleteTokenDeps {
 }
 
 /**
- * Deletes a token with everything derived from it. A plain token goes in one call to the store, which checks the caller's
- * containers itself; anything else is read, decided here, and deleted as the version that was read. Throws `conflict` if updates get in between again and again.
+ * Deletes a token with everything derived from it. A plain token goes in one call to the store,
+ * which checks the caller's containers itself; anything else is read, decided here, and deleted as
+ * the version that was read. Throws `conflict` if updates get in between again and again.
  */
 export async function deleteToken(deps: DeleteTokenDeps, caller: Caller, id: string): Promise<void> {
   const below = containersGranted(caller, 'token:delete');

@@ -7,7 +7,10 @@ import { derive, type DerivedParts } from './seal-token.ts';
 import type { StoredToken } from './token.ts';
 import { tokenType } from './token-type.ts';
 
-/** Everything that is derived from a token's content, from the roots that its tenant has now: fingerprint, match hash, terms. */
+/**
+ * Everything that is derived from a token's content, from the roots that its tenant has now:
+ * fingerprint, match hash, terms.
+ */
 export async function derivedAnew(
   { vault, tenantKeys }: { readonly vault: Vault; readonly tenantKeys: TenantKeys },
   token: StoredToken,

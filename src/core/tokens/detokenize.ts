@@ -56,7 +56,10 @@ function parseText(text: string, path: string, fields: TemplateFields): ParsedTe
   }
 }
 
-/** Parses the texts of a JSON value that hold expressions, `undefined` if none does; what is wrong is reported with its path below `root`. */
+/**
+ * Parses the texts of a JSON value that hold expressions, `undefined` if none does; what is wrong
+ * is reported with its path below `root`.
+ */
 export function parseTexts(
   value: Json,
   root: string,
@@ -112,8 +115,8 @@ function fillTexts(parsed: ParsedJson, filling: Filling, fields: TemplateFields)
 }
 
 /**
- * Fills in every detokenization expression of a JSON value. Throws `validation_failed` with the paths of bad expressions, and what
- * {@link resolveTokens} throws.
+ * Fills in every detokenization expression of a JSON value. Throws `validation_failed` with the
+ * paths of bad expressions, and what {@link resolveTokens} throws.
  */
 export async function detokenizeJson(
   deps: ResolveTokensDeps,

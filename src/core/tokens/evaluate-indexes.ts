@@ -8,7 +8,10 @@ import type { Secret } from '../shared/secret.ts';
 import { CVC_MEMBER } from '../shared/without-cvc.ts';
 import type { IndexTerm } from './index-term.ts';
 
-/** An index that reads a cvc is skipped: a cvc must not live on in an index (docs/contract.md#the-cvc). */
+/**
+ * An index that reads a cvc is skipped: a cvc must not live on in an index
+ * (docs/contract.md#the-cvc).
+ */
 const READS_CVC = new RegExp(`\\b${CVC_MEMBER}\\b`, 'i');
 
 function evaluate(
@@ -27,7 +30,10 @@ function evaluate(
   }
 }
 
-/** The terms of a token's search indexes, each once. One that evaluates to nothing is reported, unless it is a default of the type. */
+/**
+ * The terms of a token's search indexes, each once. One that evaluates to nothing is reported,
+ * unless it is a default of the type.
+ */
 export function evaluateIndexes(
   given: readonly string[] | undefined,
   defaults: readonly string[],

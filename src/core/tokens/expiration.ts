@@ -25,7 +25,10 @@ export function parseExpiration(text: string): Timestamp | undefined {
   return parseIsoTimestamp(text) ?? parseAmerican(text.trim());
 }
 
-/** The first end of a token, or of the cvc of one, that is still to come, in ms since the epoch; `undefined` if none of them ends. */
+/**
+ * The first end of a token, or of the cvc of one, that is still to come, in ms since the epoch;
+ * `undefined` if none of them ends.
+ */
 export function firstEnd(
   tokens: readonly Pick<StoredToken, 'cvcUntil' | 'expiration'>[],
   now: number,

@@ -21,11 +21,16 @@ export type Wanted = Pick<
   StoredToken,
   'tenantId' | 'fingerprint' | 'matchHash' | 'writeId' | 'expiration'
 > & {
-  /** Of a token that exists already: where it is the first match itself, nothing is its duplicate. */
+  /**
+   * Of a token that exists already: where it is the first match itself, nothing is its duplicate.
+   */
   readonly id?: string;
 };
 
-/** Tries to mark a token that changes meanwhile. One is enough unless somebody else marks or changes it at the same time. */
+/**
+ * Tries to mark a token that changes meanwhile. One is enough unless somebody else marks or changes
+ * it at the same time.
+ */
 const MARK_TRIES = 4;
 
 /** Whether one token exists for at least as long as another. */
@@ -37,7 +42,10 @@ export function lastsAsLong(
   return wanted.expiration !== undefined && token.expiration.at >= wanted.expiration.at;
 }
 
-/** Whether an existing token can be taken for the wanted one. What the same request has written is no duplicate. */
+/**
+ * Whether an existing token can be taken for the wanted one. What the same request has written is
+ * no duplicate.
+ */
 function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToken, 'sealedData'>): boolean {
   return (
     token.tenantId === wanted.tenantId &&
@@ -49,8 +57,9 @@ function isMatch(deps: FindDuplicateDeps, wanted: Wanted, token: Omit<StoredToke
 }
 
 /**
- * The match as the caller may rely on it: marked as shared, on the condition of what was read, unless it is the caller's own. `undefined`
- * for a token that is no match any more, or that others change again and again: nobody waits for who keeps a token busy.
+ * The match as the caller may rely on it: marked as shared, on the condition of what was read,
+ * unless it is the caller's own. `undefined` for a token that is no match any more, or that others
+ * change again and again: nobody waits for who keeps a token busy.
  */
 async function relyOn(
   deps: FindDuplicateDeps,
@@ -71,8 +80,8 @@ async function relyOn(
 }
 
 /**
- * A token that can be taken for the wanted one, with the caller's reliance on it written down; `undefined` if there is none. `matches`: what
- * it may be known by (`seal-token.ts`).
+ * A token that can be taken for the wanted one, with the caller's reliance on it written down;
+ * `undefined` if there is none. `matches`: what it may be known by (`seal-token.ts`).
  */
 export async function findDuplicate(
   deps: FindDuplicateDeps,
@@ -105,13 +114,19 @@ async function findMatch(
   return undefined;
 }
 
-/** Whether the holder of a lock can be taken for the wanted token; if not, the lock may be taken over. */
+/**
+ * Whether the holder of a lock can be taken for the wanted token; if not, the lock may be taken
+ * over.
+ */
 export async function lockStands(deps: FindDuplicateDeps, wanted: Wanted, id: string): Promise<boolean> {
   const token = await deps.tokenStore.find(wanted.tenantId, id);
   return token !== undefined && isMatch(deps, wanted, token);
 }
 
-/** The holder of a lock, with the caller's reliance on it written down; `undefined` if {@link lockStands} is not so. */
+/**
+ * The holder of a lock, with the caller's reliance on it written down; `undefined` if
+ * {@link lockStands} is not so.
+ */
 export async function lockHolder(
   deps: FindDuplicateDeps,
   caller: Caller,

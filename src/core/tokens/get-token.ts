@@ -11,7 +11,10 @@ export function noSuchToken(): ServiceError {
   return new ServiceError('not_found', 'The token does not exist.');
 }
 
-/** The token as the caller's rule for `token:read` shows it. `stored` is the token of the caller's tenant by the id asked for. */
+/**
+ * The token as the caller's rule for `token:read` shows it. `stored` is the token of the caller's
+ * tenant by the id asked for.
+ */
 export async function getToken(
   deps: OpenTokenDeps,
   caller: Caller,

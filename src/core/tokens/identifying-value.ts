@@ -3,7 +3,10 @@ export interface IdentifyingValue {
   readonly value: string;
   /** How many of its first characters may show: the BIN of a card number. */
   readonly first: number;
-  /** How many of its last characters may show. No run that is longer may show, wherever it stands in the value. */
+  /**
+   * How many of its last characters may show. No run that is longer may show, wherever it stands in
+   * the value.
+   */
   readonly last: number;
 }
 
@@ -12,7 +15,10 @@ export function lastFourOf(value: unknown): readonly IdentifyingValue[] {
   return typeof value === 'string' ? [{ value, first: 0, last: 4 }] : [];
 }
 
-/** The digit that a digit of another script means: digits of one script stand in a row from zero on (Unicode, section 4.6). */
+/**
+ * The digit that a digit of another script means: digits of one script stand in a row from zero on
+ * (Unicode, section 4.6).
+ */
 function asciiDigit(digit: string): string {
   const at = digit.codePointAt(0) ?? 0;
   let zero = at;
@@ -30,7 +36,10 @@ function readable(text: string): string {
     .replaceAll(/(?![0-9])\p{Nd}/gu, asciiDigit);
 }
 
-/** Whether a text shows a run of the value that is longer than what may show, and not part of its first characters. */
+/**
+ * Whether a text shows a run of the value that is longer than what may show, and not part of its
+ * first characters.
+ */
 function showsRun(text: string, value: string, { first, last }: IdentifyingValue): boolean {
   const start = value.slice(0, first);
   for (let from = 0; from < value.length; from += 1) {
@@ -52,14 +61,20 @@ function showsKind(text: string, value: string, { last }: IdentifyingValue): boo
   return of(value).length > last && of(text).includes(of(value));
 }
 
-/** The bytes that a run of letters and digits may be the hex of: a run of them may start with a digit that is not part of it. */
+/**
+ * The bytes that a run of letters and digits may be the hex of: a run of them may start with a
+ * digit that is not part of it.
+ */
 function hexIn(text: string): readonly string[] {
   return (text.match(/[0-9a-f]{2,}/gi) ?? []).flatMap((run) =>
     [0, 1].map((from) => Buffer.from(run.slice(from), 'hex').toString('utf8')),
   );
 }
 
-/** The bytes that runs of its characters may be the base64 or base64url of, at each of the four places where a group may start. */
+/**
+ * The bytes that runs of its characters may be the base64 or base64url of, at each of the four
+ * places where a group may start.
+ */
 function base64In(text: string): readonly string[] {
   return (text.match(/[\w-]{2,}/g) ?? []).flatMap((run) =>
     [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), 'base64').toString('utf8')),

@@ -2,8 +2,9 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Container } from '../shared/container.ts';
 
 /**
- * Something that a token can be found by, beside its id. Stored only as a keyed hash: the index tells nobody what it indexes.
- * Metadata keys and values match without regard to case, containers are in lower case anyway, data is exact.
+ * Something that a token can be found by, beside its id. Stored only as a keyed hash: the index
+ * tells nobody what it indexes. Metadata keys and values match without regard to case, containers
+ * are in lower case anyway, data is exact.
  */
 export type IndexTerm =
   | { readonly kind: 'metadata'; readonly key: string; readonly value: string }
@@ -17,7 +18,10 @@ function spelled(term: IndexTerm): readonly string[] {
   return term.kind === 'data' ? ['data', term.value] : ['container', term.container];
 }
 
-/** The name of a term in the index: 192 bits of HMAC-SHA-256 under the tenant's search key, in base64url. */
+/**
+ * The name of a term in the index: 192 bits of HMAC-SHA-256 under the tenant's search key, in
+ * base64url.
+ */
 export function hashTerm(searchKey: KeyObject, term: IndexTerm): string {
   const digest = createHmac('sha256', searchKey)
     .update(JSON.stringify(spelled(term)))
@@ -25,7 +29,10 @@ export function hashTerm(searchKey: KeyObject, term: IndexTerm): string {
   return digest.subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** A container and its ancestors: what a search for a subtree finds it by. `/` is left out, since it finds everything. */
+/**
+ * A container and its ancestors: what a search for a subtree finds it by. `/` is left out, since it
+ * finds everything.
+ */
 export function containerTerms(containers: readonly Container[]): readonly IndexTerm[] {
   const paths = containers.flatMap((container) => {
     const segments = container.split('/').slice(1, -1);

@@ -27,12 +27,18 @@ import type { Tokenized, TokenPlace } from './tokenize.ts';
 /** One token of a kept answer. */
 export interface KeptToken {
   readonly id: string;
-  /** Its place in the order of creation, unique in the tenant: another token under the same id has another one. */
+  /**
+   * Its place in the order of creation, unique in the tenant: another token under the same id has
+   * another one.
+   */
   readonly position: string;
   /** The write id of the content that was shown, in base64url. */
   readonly writeId: string;
   readonly deduplicated: boolean;
-  /** Of the content that was shown: what others wrote since has another one, which a writer must not learn. */
+  /**
+   * Of the content that was shown: what others wrote since has another one, which a writer must not
+   * learn.
+   */
   readonly fingerprint: string;
   /** Where the request needed its permission. */
   readonly containers: readonly Container[];
@@ -79,7 +85,10 @@ function requireAgain(caller: Caller, permission: WritePermission, { id, contain
   );
 }
 
-/** Shows a kept token as the first answer would be made now, or, if it has changed, as its writer may read it. */
+/**
+ * Shows a kept token as the first answer would be made now, or, if it has changed, as its writer
+ * may read it.
+ */
 async function show(
   deps: ReplayTokensDeps,
   caller: Caller,
@@ -111,7 +120,10 @@ async function shownNow(
   return writtenResult(token, await openToken(deps, token, transform, budget));
 }
 
-/** The answer to the replay of a create or an update. Throws `forbidden` without its permission, `not_found` if the token is gone. */
+/**
+ * The answer to the replay of a create or an update. Throws `forbidden` without its permission,
+ * `not_found` if the token is gone.
+ */
 export async function replayToken(
   deps: ReplayTokensDeps,
   caller: Caller,
@@ -124,7 +136,10 @@ export async function replayToken(
   return show(deps, caller, permission, kept, token, createBudget());
 }
 
-/** The answer to the replay of a tokenize. Throws `forbidden` without `token:create` for one of the tokens. */
+/**
+ * The answer to the replay of a tokenize. Throws `forbidden` without `token:create` for one of the
+ * tokens.
+ */
 export async function replayTokens(
   deps: ReplayTokensDeps,
   caller: Caller,

@@ -16,7 +16,10 @@ export interface KeptUse {
   readonly id: string;
   /** Another token under the same id has another one. */
   readonly position: string;
-  /** Until when the cvc lives that was filled in with it; one that was removed or replaced takes the answer along. */
+  /**
+   * Until when the cvc lives that was filled in with it; one that was removed or replaced takes the
+   * answer along.
+   */
   readonly cvcUntil?: number;
   /** Where `token:use` was needed; absent for a token that the answer only shows. */
   readonly containers?: readonly Container[];
@@ -42,7 +45,10 @@ export function noLongerKept(): ServiceError {
   );
 }
 
-/** Throws `forbidden` without `token:use` where it was needed, then and now; whether all of the tokens are still there. */
+/**
+ * Throws `forbidden` without `token:use` where it was needed, then and now; whether all of the
+ * tokens are still there.
+ */
 export async function mayUseAgain(
   deps: KeptUseDeps,
   caller: Caller,

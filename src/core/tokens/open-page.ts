@@ -16,7 +16,10 @@ import type { StoredToken, TokenDescription, TokenHead, TokenView } from './toke
 import { descriptionOf } from './token-object.ts';
 import { tokenType } from './token-type.ts';
 
-/** Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions (docs/contract.md#list-tokens). */
+/**
+ * Bytes of JSON that the data of all tokens of a page may take, and as many for their descriptions
+ * (docs/contract.md#list-tokens).
+ */
 export const PAGE_BYTES = 1_250_000;
 
 /** A token of a page, with the transform that its reader may see it under. */
@@ -36,8 +39,8 @@ function withData(token: TokenHead): StoredToken | undefined {
 }
 
 /**
- * Opens the tokens of a page. Each has an equal share of the answer, so that what others stored decides nothing of what is shown of it;
- * data in items of its own is not read.
+ * Opens the tokens of a page. Each has an equal share of the answer, so that what others stored
+ * decides nothing of what is shown of it; data in items of its own is not read.
  */
 export async function openPage(
   deps: OpenTokenDeps,
@@ -56,7 +59,10 @@ export async function openPage(
   const opened = await openWholeData(deps, revealed);
   const wholeOf = new Map(revealed.map(({ id }, index) => [id, opened[index]]));
 
-  /** The data that a mask is to be evaluated on; `undefined` if it holds more than its share of what a request may open. */
+  /**
+   * The data that a mask is to be evaluated on; `undefined` if it holds more than its share of what
+   * a request may open.
+   */
   async function openShare(token: StoredToken): Promise<Secret<Json> | undefined> {
     try {
       return await openData(deps.vault, token, new MembersAllowance(MEMBERS_MAX / size));
@@ -95,7 +101,10 @@ function isLarge({ sealedDetails }: TokenHead, share: number): boolean {
   return sealedDetails !== undefined && sealedDetails.length - SEAL_OVERHEAD_BYTES > share;
 }
 
-/** The members that are named where a description is left out: those that there are, or, if it was not opened, may be. */
+/**
+ * The members that are named where a description is left out: those that there are, or, if it was
+ * not opened, may be.
+ */
 function describing(token: TokenHead, description: TokenDescription | undefined): readonly string[] {
   if (description === undefined)
     return [...(token.hasMask ? ['mask'] : []), 'fingerprint_expression', 'metadata', 'search_indexes'];

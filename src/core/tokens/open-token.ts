@@ -29,7 +29,8 @@ export async function openDetails(
 ): Promise<TokenDetails> {
   if (token.sealedDetails === undefined) return {};
   const details = await vault.open(sealContext(token, 'details'), token.sealedDetails, allowance);
-  // Only this module's counterpart in create and update writes the field, and the seal proves it unchanged.
+  // Only this module's counterpart in create and update writes the field, and the seal proves it
+  // unchanged.
   return details.reveal() as TokenDetails;
 }
 
@@ -58,7 +59,10 @@ async function openCvc(
   return deps.vault.open(sealContext(token, 'cvc'), cvc.sealedCvc);
 }
 
-/** The whole data of tokens of one tenant, in their order: a card has its cvc as long as that lives. One read for all of them. */
+/**
+ * The whole data of tokens of one tenant, in their order: a card has its cvc as long as that lives.
+ * One read for all of them.
+ */
 export async function openWholeData(
   deps: OpenTokenDeps,
   tokens: readonly StoredToken[],
@@ -76,7 +80,10 @@ export async function openWholeData(
   );
 }
 
-/** The masked value; `undefined` if there is no mask, or it fails or costs too much: what cannot be masked is redacted. */
+/**
+ * The masked value; `undefined` if there is no mask, or it fails or costs too much: what cannot be
+ * masked is redacted.
+ */
 export function maskData(mask: Json, data: Secret<Json>, budget: Budget): Secret<Json> | undefined {
   if (mask === null) return undefined;
   try {

@@ -27,7 +27,9 @@ export interface PageTokensDeps extends OpenTokenDeps {
 
 /** What a list or a search looks for. */
 export interface TokenQuery {
-  /** Name of the list, its permission, and its filters in one spelling: what a cursor is bound to. */
+  /**
+   * Name of the list, its permission, and its filters in one spelling: what a cursor is bound to.
+   */
   readonly list: string;
   readonly permission: Permission;
   readonly filters: string;
@@ -52,7 +54,10 @@ function standsUnder({ terms, fingerprint }: TokenQuery, token: TokenHead): bool
   return isOfFingerprint && terms.every((term) => token.terms.includes(term));
 }
 
-/** Whether the caller may see a candidate at all, and, if the query asks for data, may learn whether the data is that. */
+/**
+ * Whether the caller may see a candidate at all, and, if the query asks for data, may learn whether
+ * the data is that.
+ */
 function transformFor(caller: Caller, query: TokenQuery, candidate: TokenCandidate): Transform | undefined {
   const transform = decideAccess(caller, query.permission, candidate);
   if (transform === undefined || query.asksForData !== true) return transform;

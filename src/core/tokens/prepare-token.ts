@@ -49,7 +49,10 @@ export interface PreparedContent {
 /** Largest data of a token, in bytes of JSON (docs/contract.md#limits-of-a-token). */
 export const DATA_MAX_BYTES = 3_500_000;
 
-/** Largest metadata, mask and expressions of a token together, in bytes of JSON: they stand in the token's own record. */
+/**
+ * Largest metadata, mask and expressions of a token together, in bytes of JSON: they stand in the
+ * token's own record.
+ */
 export const DETAILS_MAX_BYTES = 300_000;
 
 /** Throws `payload_too_large`; returns the JSON. */
@@ -73,7 +76,10 @@ export function withinMembers<T>(count: () => T): T {
   }
 }
 
-/** Members in one order first, so that equal values read equal whatever the expression does with them. */
+/**
+ * Members in one order first, so that equal values read equal whatever the expression does with
+ * them.
+ */
 function evaluateFingerprint(
   content: TokenDetails,
   type: TokenType,
@@ -89,7 +95,10 @@ function evaluateFingerprint(
   return new Secret(value);
 }
 
-/** A mask that fails on the data, or costs too much, is refused when it is written: a reader would be shown nothing. */
+/**
+ * A mask that fails on the data, or costs too much, is refused when it is written: a reader would
+ * be shown nothing.
+ */
 function tryMask(
   mask: Json,
   data: Secret<Json>,
@@ -133,7 +142,10 @@ function withoutDefaults(
   });
 }
 
-/** The terms of a token; those of the default containers are left out, since every plain token would have them. */
+/**
+ * The terms of a token; those of the default containers are left out, since every plain token would
+ * have them.
+ */
 function termsOf(
   content: TokenDetails,
   containers: readonly Container[],
@@ -152,8 +164,8 @@ function termsOf(
 }
 
 /**
- * Checks the content of a token against its type and every limit, and evaluates what is derived from it. Throws
- * `validation_failed` with all that is wrong, or `payload_too_large`.
+ * Checks the content of a token against its type and every limit, and evaluates what is derived
+ * from it. Throws `validation_failed` with all that is wrong, or `payload_too_large`.
  */
 export function prepareContent(
   type: TokenType,

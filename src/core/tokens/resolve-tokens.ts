@@ -31,9 +31,15 @@ export interface Detokenization {
 
 /** The tokens of a request, opened. */
 export interface ResolvedTokens {
-  /** What a reference stands for: the data, or the whole Token object. `null` for data that the caller may not see. */
+  /**
+   * What a reference stands for: the data, or the whole Token object. `null` for data that the
+   * caller may not see.
+   */
   readonly valueOf: (reference: Pick<TokenReference, 'id' | 'isWhole'>) => Json;
-  /** Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since the epoch; absent if there is none. */
+  /**
+   * Until when what was filled in may be kept: the first end of a token or of a cvc, in ms since
+   * the epoch; absent if there is none.
+   */
   readonly keepUntil?: number;
   /** The tokens that were read, in no order. */
   readonly tokens: readonly UsedToken[];
@@ -74,7 +80,10 @@ async function permittedTokens(
   return permitted;
 }
 
-/** The transform under which a token is filled in: `token:use` always inserts the raw data. Throws `forbidden`. */
+/**
+ * The transform under which a token is filled in: `token:use` always inserts the raw data. Throws
+ * `forbidden`.
+ */
 function transformOf(
   caller: Caller,
   permission: Detokenization['permission'],
@@ -89,7 +98,10 @@ function transformOf(
 /** Data from this size on stands in items of its own, in steps of it. */
 const APART_BYTES = 350_000;
 
-/** What a token counts: a caller who is not shown its data learns at most in how many items it stands. */
+/**
+ * What a token counts: a caller who is not shown its data learns at most in how many items it
+ * stands.
+ */
 function countedBytes(permitted: PermittedHead): number {
   const { sealedData, dataBytes } = permitted.token;
   if (permitted.transform === 'reveal') return dataBytes;
@@ -139,9 +151,9 @@ function tooMuch(error: unknown): never {
 }
 
 /**
- * Reads and opens the tokens that references name, together. `token:use` always gives the raw data; `token:read` what the deciding rule
- * shows. Throws `validation_failed` for unknown or expired ids and for more than 100 tokens, `forbidden` for one that no rule grants,
- * and `payload_too_large`.
+ * Reads and opens the tokens that references name, together. `token:use` always gives the raw data;
+ * `token:read` what the deciding rule shows. Throws `validation_failed` for unknown or expired ids
+ * and for more than 100 tokens, `forbidden` for one that no rule grants, and `payload_too_large`.
  */
 export async function resolveTokens(
   deps: ResolveTokensDeps,
@@ -171,7 +183,8 @@ export async function resolveTokens(
       isDataAlone: !whole.has(token.id),
     })),
   ];
-  // Masks have a budget of their own: what others stored must leave the caller's expressions theirs.
+  // Masks have a budget of their own: what others stored must leave the caller's expressions
+  // theirs.
   const opened = await openTokens(deps, permitted, createBudget(), new MembersAllowance()).catch(tooMuch);
   const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
   return defined({

@@ -13,7 +13,10 @@ export type DerivedParts = Pick<
   'fingerprint' | 'matchHash' | 'terms' | 'hasMask' | 'derivedSince' | 'termsSince'
 >;
 
-/** The fingerprint and the hashed terms of contents of one tenant: terms under every key that some instance may search by. */
+/**
+ * The fingerprint and the hashed terms of contents of one tenant: terms under every key that some
+ * instance may search by.
+ */
 export async function derive(
   keys: TenantKeys,
   tenantId: string,
@@ -33,7 +36,10 @@ export async function derive(
   }));
 }
 
-/** What duplicates of a content may be known by: its match under each root, of which there are two while one is being replaced. */
+/**
+ * What duplicates of a content may be known by: its match under each root, of which there are two
+ * while one is being replaced.
+ */
 export async function matchesOf(
   keys: TenantKeys,
   tenantId: string,
@@ -64,7 +70,9 @@ export async function sealContent(
   return defined({ sealedData, sealedDetails, sealedCvc });
 }
 
-/** The sealed parts of a token under another place, or another key: the same content, sealed anew. */
+/**
+ * The sealed parts of a token under another place, or another key: the same content, sealed anew.
+ */
 export async function sealAnew(vault: Vault, from: StoredToken, to: SealedPlace): Promise<SealedParts> {
   const again = async (field: 'data' | 'details', sealed: Buffer) =>
     vault.seal(sealContext(to, field), await vault.open(sealContext(from, field), sealed));

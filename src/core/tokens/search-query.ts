@@ -11,7 +11,9 @@ const FIELDS = ['data', 'type', 'container', 'fingerprint', 'id'] as const;
 /** Terms of a query, and its length in characters. */
 export const SEARCH_LIMITS = { terms: 20, query: 10_000 } as const;
 
-/** `field:` with a metadata key plain or quoted, then a value, quoted (with `\"` and `\\`) or plain. */
+/**
+ * `field:` with a metadata key plain or quoted, then a value, quoted (with `\"` and `\\`) or plain.
+ */
 const TERM =
   /\s*(?:(metadata)\.(?:"((?:[^"\\]|\\.)*)"|([^\s:"]+))|([a-z]+)):(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))/isy;
 const AND = /\s+AND\s+/iy;
@@ -43,7 +45,10 @@ function termOf(match: RegExpExecArray): SearchTerm {
   return { field, value: container };
 }
 
-/** Parses `data:"..." AND metadata.key:"..." AND type:card`. An empty query has no terms and matches everything. Throws `validation_failed`. */
+/**
+ * Parses `data:"..." AND metadata.key:"..." AND type:card`. An empty query has no terms and matches
+ * everything. Throws `validation_failed`.
+ */
 export function parseSearchQuery(query: string): readonly SearchTerm[] {
   if (query.length > SEARCH_LIMITS.query)
     throw refused(`must be at most ${String(SEARCH_LIMITS.query)} characters`);

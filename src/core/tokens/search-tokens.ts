@@ -9,7 +9,10 @@ import { parseSearchQuery, type SearchTerm } from './search-query.ts';
 import type { TokenView } from './token.ts';
 import { tokenType, TOKEN_TYPE_NAMES } from './token-type.ts';
 
-/** Below these stand tokens without index entries, since they are in the default containers of their type. */
+/**
+ * Below these stand tokens without index entries, since they are in the default containers of their
+ * type.
+ */
 const DEFAULT_CONTAINERS = TOKEN_TYPE_NAMES.flatMap((name) => tokenType(name).containers);
 
 /** Whether all tokens below a container have an index entry for it. */

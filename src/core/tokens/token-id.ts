@@ -1,7 +1,10 @@
 /** Length of an id, in characters. */
 export const ID_LENGTH = { least: 3, most: 400 } as const;
 
-/** Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning elsewhere (docs/contract.md#token-ids). */
+/**
+ * Why a text cannot be the id of a token: 3 to 400 characters without those that have a meaning
+ * elsewhere (docs/contract.md#token-ids).
+ */
 export function tokenIdProblem(id: string): string | undefined {
   const length = Array.from(id).length;
   const { least, most } = ID_LENGTH;

@@ -53,7 +53,10 @@ async function seenThrough(
   return { shows: 'view', view: await openToken(deps, token, transform, budget) };
 }
 
-/** An existing token as the answer to a write that found it: seen through the caller's own rule for `token:read`. */
+/**
+ * An existing token as the answer to a write that found it: seen through the caller's own rule for
+ * `token:read`.
+ */
 export async function duplicateResult(
   deps: OpenTokenDeps,
   caller: Caller,
@@ -65,7 +68,10 @@ export async function duplicateResult(
   return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission), budget), true);
 }
 
-/** The more restrictive of a rule and the caller's `token:read` rule; `undefined` without the latter. */
+/**
+ * The more restrictive of a rule and the caller's `token:read` rule; `undefined` without the
+ * latter.
+ */
 function narrowedByRead(caller: Caller, token: StoredToken, transform: Transform): Transform | undefined {
   const read = decideAccess(caller, 'token:read', token);
   return read && moreRestrictive(transform, read);
@@ -83,7 +89,10 @@ export async function updatedResult(
   return resultOf(token, await seenThrough(deps, token, narrowed, { shows: 'clear' }, budget));
 }
 
-/** The answer to a write whose token somebody has changed since: its writer sees no more of it than as a reader. */
+/**
+ * The answer to a write whose token somebody has changed since: its writer sees no more of it than
+ * as a reader.
+ */
 export async function changedResult(
   deps: OpenTokenDeps,
   caller: Caller,

@@ -40,8 +40,8 @@ interface Found {
 const NOTHING = { nothing: true } as const;
 
 /**
- * Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other primitive leaf but `null`. Throws
- * `validation_failed` at the first that is too many.
+ * Where in a JSON value tokens are to be made: objects with `type` and `data`, and every other
+ * primitive leaf but `null`. Throws `validation_failed` at the first that is too many.
  */
 function plan(value: Json, place: Place | undefined, found: Found[]): Plan {
   if (value === null) return NOTHING;

@@ -132,7 +132,10 @@ interface Change {
   readonly transform: Transform;
 }
 
-/** Who was given a token as a match relies on what it was matched by, and on how long it lives. Throws `forbidden`. */
+/**
+ * Who was given a token as a match relies on what it was matched by, and on how long it lives.
+ * Throws `forbidden`.
+ */
 function requireUnshared({ previous, patch, transform }: Change, next: StoredToken): void {
   if (!previous.isShared || transform === 'reveal') return;
   const livesAsLong = previous.expiration?.at === next.expiration?.at;
@@ -268,10 +271,10 @@ async function write(
 }
 
 /**
- * Applies a merge patch to a token: the result is checked as its type again, and all that is derived
- * from it is made anew. Retries when another update got in between, so that no member is lost.
- * Throws `not_found`, `forbidden` (old and new containers both need `token:update`, a description
- * more than that), `validation_failed`, and `conflict` after several lost races.
+ * Applies a merge patch to a token: the result is checked as its type again, and all that is
+ * derived from it is made anew. Retries when another update got in between, so that no member is
+ * lost. Throws `not_found`, `forbidden` (old and new containers both need `token:update`, a
+ * description more than that), `validation_failed`, and `conflict` after several lost races.
  */
 export async function updateToken(
   deps: CreateTokenDeps,

@@ -19,7 +19,10 @@ export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
   readonly egress: EgressClient;
   readonly egressAllowList: EgressAllowList;
   readonly presentFailure: (error: unknown) => JsonObject;
-  /** Told of failures that nobody expected, and of deliveries that end because their content has gone. */
+  /**
+   * Told of failures that nobody expected, and of deliveries that end because their content has
+   * gone.
+   */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -33,11 +36,15 @@ interface Attempt {
   readonly status?: number;
 }
 
-/** Makes one try; `gone` if there is nothing to send, or nowhere to send it, and never will be again. */
+/**
+ * Makes one try; `gone` if there is nothing to send, or nowhere to send it, and never will be
+ * again.
+ */
 async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   const [payload, kept] = await Promise.all([openPayload(deps, invocation), keptResult(deps, invocation)]);
   if (payload === undefined) return 'gone';
-  // A result that had to go with what was filled in is an answer of its own: the receiver is told so.
+  // A result that had to go with what was filled in is an answer of its own: the receiver is told
+  // so.
   if (kept === undefined && invocation.resultUntil === undefined) return 'gone';
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was checked when the invocation was accepted; the deployer may have changed the list since.
@@ -62,7 +69,10 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   return { status };
 }
 
-/** One try. A receiver that cannot be reached, or must not be, is a try that failed; what is ours is thrown, and tried again. */
+/**
+ * One try. A receiver that cannot be reached, or must not be, is a try that failed; what is ours is
+ * thrown, and tried again.
+ */
 async function tryOnce(deps: DeliverDeps, invocation: Invocation): Promise<Attempt | 'gone'> {
   try {
     return await post(deps, invocation);
@@ -85,9 +95,11 @@ function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): 
 }
 
 /**
- * Tries to deliver a result once, if a try is due: any 2xx ends it, otherwise it is tried again later, and parked after the last try. A try
- * is counted before it is made, so that a sender that dies has used it up; two senders never make the same one. A delivery whose content has
- * gone (the Ephemeral table was emptied by a restore) ends at once: no receiver can be blamed for it, and no operator can mend it.
+ * Tries to deliver a result once, if a try is due: any 2xx ends it, otherwise it is tried again
+ * later, and parked after the last try. A try is counted before it is made, so that a sender that
+ * dies has used it up; two senders never make the same one. A delivery whose content has gone (the
+ * Ephemeral table was emptied by a restore) ends at once: no receiver can be blamed for it, and no
+ * operator can mend it.
  */
 export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<void> {
   const pending = await deps.invocationStore.find(id);

@@ -22,7 +22,10 @@ export async function listParkedDeliveries(
   return found;
 }
 
-/** Lets a parked delivery be tried again, with all of its tries. Throws `not_found` if none is parked under this id. */
+/**
+ * Lets a parked delivery be tried again, with all of its tries. Throws `not_found` if none is
+ * parked under this id.
+ */
 export async function resendDelivery(deps: ParkedDeliveriesDeps, id: InvocationId): Promise<void> {
   const parked = await deps.invocationStore.find(id);
   if (parked?.delivery !== 'parked')

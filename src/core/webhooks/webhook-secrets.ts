@@ -58,7 +58,10 @@ export async function webhookSecrets(
   return Promise.all(sealed.map((each) => openSecret(deps, tenantId, each)));
 }
 
-/** Gives a tenant another webhook secret; the old one signs beside it for 24 hours. Throws `not_found`, and `conflict` if another rotation was quicker. */
+/**
+ * Gives a tenant another webhook secret; the old one signs beside it for 24 hours. Throws
+ * `not_found`, and `conflict` if another rotation was quicker.
+ */
 export async function rotateWebhookSecret(
   deps: WebhookSecretDeps,
   tenantId: string,

@@ -13,14 +13,17 @@ export interface DescribedAnswer {
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
-/** What a member is: words, and limits that `core` checks and the schema at the edge does not know, as JSON Schema. */
+/**
+ * What a member is: words, and limits that `core` checks and the schema at the edge does not know,
+ * as JSON Schema.
+ */
 export type Member = string | { readonly words: string; readonly limits: object };
 
 export type Members = Readonly<Record<string, Member>>;
 
 /**
- * What the route tables do not know of an operation: words, examples, and the shape of its answers. Paths, methods, permissions, bodies
- * and statuses of success come from the tables themselves.
+ * What the route tables do not know of an operation: words, examples, and the shape of its answers.
+ * Paths, methods, permissions, bodies and statuses of success come from the tables themselves.
  */
 export interface DescribedOperation {
   readonly tag: string;
@@ -32,7 +35,10 @@ export interface DescribedOperation {
   readonly query?: ZodObject;
   /** What each member of the body is, by its path (`rules[].priority`). */
   readonly members?: Members;
-  /** Members that the schema leaves open, since more than their shape decides, and that must be there all the same. */
+  /**
+   * Members that the schema leaves open, since more than their shape decides, and that must be
+   * there all the same.
+   */
   readonly required?: readonly string[];
   readonly requests?: Readonly<Record<string, Example>>;
   /** The answer of the route's own status of success. */

@@ -7,8 +7,8 @@ import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import { counted } from './words.ts';
 
 /*
- * What leaves the service, for the OpenAPI document. The end-to-end tests check every response against it; the service itself sends what
- * its presenters let out, and needs no second check.
+ * What leaves the service, for the OpenAPI document. The end-to-end tests check every response
+ * against it; the service itself sends what its presenters let out, and needs no second check.
  */
 
 const CARD_TOKEN = {
@@ -56,7 +56,9 @@ export const problem = z
     ],
   });
 
-/** What API Gateway answers by itself, before a function of the service ran (docs/decisions/0006). */
+/**
+ * What API Gateway answers by itself, before a function of the service ran (docs/decisions/0006).
+ */
 export const gatewayMessage = z
   .object({ message: z.string().nullable(), title: z.string().optional(), status: z.int().optional() })
   .meta({

@@ -21,14 +21,14 @@ function aTable(leaves: (asked: readonly string[]) => readonly string[]) {
 }
 
 describe('a batch that DynamoDB throttles', () => {
-  test('asks again for what is missing alone', async () => {
+  it('asks again for what is missing alone', async () => {
     const { table, calls } = aTable((asked) => asked.slice(1));
     const items = await getAll(table, KEYS);
     expect(items.map(({ pk }) => pk)).toEqual(['a', 'b', 'c']);
     expect(calls).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
   });
 
-  test('gives up after some tries', async () => {
+  it('gives up after some tries', async () => {
     const { table, calls } = aTable((asked) => asked);
     await expect(getAll(table, KEYS)).rejects.toMatchObject({ code: 'dependency_unavailable' });
     expect(calls.length).toBe(8);

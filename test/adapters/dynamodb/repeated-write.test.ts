@@ -38,7 +38,9 @@ const idempotency = (fate?: Fate) => createIdempotencyStore(database.table('Ephe
 const invocations = (fate?: Fate) =>
   createInvocationStore(database.table('Reactors', fate), database.table('Ephemeral', fate));
 
-/** Creates a token as its use case does, which looks again after `changed` and knows its own write. */
+/**
+ * Creates a token as its use case does, which looks again after `changed` and knows its own write.
+ */
 async function create(token: StoredToken, fate?: Fate): Promise<unknown> {
   const outcome = await tokens(fate).create([{ token }]);
   if (outcome === 'changed') return create(token, fate);
@@ -135,7 +137,10 @@ const stateOf = async (claim: Promise<{ state: string }>) => (await claim).state
 /** More than fits a transaction. */
 const MANY = terms(120);
 
-/** A write of a store: its title, the operation whose answer is lost, what it answers, and how it is prepared and made. */
+/**
+ * A write of a store: its title, the operation whose answer is lost, what it answers, and how it is
+ * prepared and made.
+ */
 type Row = readonly [
   title: string,
   operation: string,

@@ -8,7 +8,10 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 const PUBLIC = { address: '93.184.216.34', family: 4 };
 const LOOPBACK = { address: '127.0.0.1', family: 4 };
 
-/** A resolver that answers one list after the other, as a name does that changes between two questions. */
+/**
+ * A resolver that answers one list after the other, as a name does that changes between two
+ * questions.
+ */
 function answering(...answers: readonly (readonly LookupAddress[])[]) {
   let asked = 0;
   const resolveAll = (

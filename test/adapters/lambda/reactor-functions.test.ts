@@ -124,7 +124,8 @@ describe('the function of a reactor', () => {
     const estate = functions({ namePrefix: 'Estate-in-progress-' });
     const id = randomUUID();
     expect(await estate.create(id, code('1'))).toBe('1');
-    // It is there already: no word of its name makes that wait, which would be longer than a test may take.
+    // It is there already: no word of its name makes that wait, which would be longer than a test
+    // may take.
     expect(await estate.create(id, code('1'))).toBe('1');
     await estate.remove(id);
   });

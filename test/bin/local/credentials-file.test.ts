@@ -18,13 +18,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test('what was written is read again', () => {
+it('what was written is read again', () => {
   const file = join(directory, 'new', 'folder', 'credentials.json');
   writeCredentials(file, credentials);
   expect(readTenantCredentials(file)).toEqual(credentials);
 });
 
-test('nobody else may read the file, and an earlier one is replaced without a trace', () => {
+it('nobody else may read the file, and an earlier one is replaced without a trace', () => {
   const file = join(directory, 'credentials.json');
   writeFileSync(file, 'old', { mode: 0o644 });
   writeCredentials(file, credentials);
@@ -33,11 +33,11 @@ test('nobody else may read the file, and an earlier one is replaced without a tr
   expect(readFileSync(file, 'utf8')).toContain('key_secret');
 });
 
-test('no file is no credentials', () => {
+it('no file is no credentials', () => {
   expect(readTenantCredentials(join(directory, 'none.json'))).toBeUndefined();
 });
 
-test.each(['', '{', '{"tenant_id":"t"}'])(
+it.each(['', '{', '{"tenant_id":"t"}'])(
   'a damaged file (%j) is named and its content is not shown',
   (content) => {
     const file = join(directory, 'credentials.json');
@@ -46,6 +46,6 @@ test.each(['', '{', '{"tenant_id":"t"}'])(
   },
 );
 
-test('what the operator function answers beside the credentials is dropped', () => {
+it('what the operator function answers beside the credentials is dropped', () => {
   expect(parseTenantCredentials(JSON.stringify({ ...credentials, more: 1 }))).toEqual(credentials);
 });

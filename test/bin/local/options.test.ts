@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseOptions } from '../../../bin/local/options.ts';
 
-test('without options the defaults hold', () => {
+it('without options the defaults hold', () => {
   expect(parseOptions([])).toEqual({
     kind: 'start',
     port: 8787,
@@ -14,7 +14,7 @@ test('without options the defaults hold', () => {
   });
 });
 
-test('every option is taken over, paths from where npm was called', () => {
+it('every option is taken over, paths from where npm was called', () => {
   const args = [
     '--port',
     '0',
@@ -43,11 +43,11 @@ test('every option is taken over, paths from where npm was called', () => {
   });
 });
 
-test('--help asks for help', () => {
+it('--help asks for help', () => {
   expect(parseOptions(['--help'])).toEqual({ kind: 'help' });
 });
 
-test.each([
+it.each([
   [['--prot', '1'], "Unknown option '--prot'"],
   [['extra'], "Unexpected argument 'extra'"],
   [['--port'], "Option '--port <value>' argument missing"],

@@ -1,9 +1,7 @@
 // The start command itself, as a process of its own, on the fixture app.
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -77,7 +75,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('the app runs, says how to use it, and stops at once', async () => {
+it('the app runs, says how to use it, and stops at once', async () => {
   const file = join(directory, 'credentials.json');
   const started = start('--port', '0', '--credentials', file);
   await untilReady(started);
@@ -103,7 +101,7 @@ test('the app runs, says how to use it, and stops at once', async () => {
   await expect(fetch(credentials.base_url)).rejects.toThrow();
 });
 
-test('schedules run by the tick, and logs can be printed', async () => {
+it('schedules run by the tick, and logs can be printed', async () => {
   const started = start(
     '--port',
     '0',
@@ -118,13 +116,14 @@ test('schedules run by the tick, and logs can be printed', async () => {
   expect(await stop(started, 'SIGTERM')).toBe(0);
 });
 
-test('a message reaches the function of its queue, at the address that the app knows', async () => {
+it('a message reaches the function of its queue, at the address that the app knows', async () => {
   const file = join(directory, 'c7.json');
   const started = start('--port', '0', '--credentials', file, '--verbose');
   await untilReady(started);
   const endpoint = read(file).aws_endpoint_url;
   const name = Object.keys(template('Api').Resources).find((id) => /^Work[0-9A-F]{8}$/.test(id));
-  // As in a function: the client has the endpoint from its environment, and goes where the queue's URL leads.
+  // As in a function: the client has the endpoint from its environment, and goes where the queue's
+  // URL leads.
   process.env['AWS_ENDPOINT_URL'] = endpoint;
   const client = new SQSClient({
     region: 'us-east-1',
@@ -138,7 +137,7 @@ test('a message reaches the function of its queue, at the address that the app k
   expect(await stop(started)).toBe(0);
 });
 
-test('a data folder keeps the tenant, admits one start at a time, and survives a kill', async () => {
+it('a data folder keeps the tenant, admits one start at a time, and survives a kill', async () => {
   const data = join(directory, 'data');
   const file = join(directory, 'c3.json');
   const first = start('--port', '0', '--credentials', file, '--data', data);
@@ -156,7 +155,7 @@ test('a data folder keeps the tenant, admits one start at a time, and survives a
   expect(existsSync(join(data, 'lock'))).toBe(false);
 });
 
-test('a port in use is said in one line, and nothing is left running', async () => {
+it('a port in use is said in one line, and nothing is left running', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const port = String((other.address() as AddressInfo).port);
@@ -169,19 +168,19 @@ test('a port in use is said in one line, and nothing is left running', async () 
   }
 });
 
-test('a folder without an app is said', async () => {
+it('a folder without an app is said', async () => {
   const started = start('--port', '0', '--app', directory);
   expect(await started.exit).toBe(1);
   expect(started.output()).toMatch(/^not a synthesized app: cannot read .*manifest\.json\n$/);
 });
 
-test('a wrong option ends with exit code 2', async () => {
+it('a wrong option ends with exit code 2', async () => {
   const started = start('--nope');
   expect(await started.exit).toBe(2);
   expect(started.output()).toBe("Unknown option '--nope' (--help lists the options)\n");
 });
 
-test('a stop in the middle of a start ends it with exit code 0', async () => {
+it('a stop in the middle of a start ends it with exit code 0', async () => {
   const data = join(directory, 'data6');
   const started = start('--port', '0', '--data', data, '--credentials', join(directory, 'c6.json'));
   // Its handlers of signals are there before it locks its data.

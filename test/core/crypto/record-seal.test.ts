@@ -14,7 +14,10 @@ import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
-/** The keys of docs/security.md, written from it anew with WebCrypto: no line is shared with the product. */
+/**
+ * The keys of docs/security.md, written from it anew with WebCrypto: no line is shared with the
+ * product.
+ */
 async function deriveIndependently(root: Uint8Array, info: string): Promise<Uint8Array> {
   const material = await webcrypto.subtle.importKey('raw', root, 'HKDF', false, ['deriveBits']);
   const hkdf = {

@@ -7,7 +7,10 @@ const renderText = (template: string, data: Json, budget = createBudget()) =>
   renderTemplate(template, { data }, budget);
 const render = (expression: string, data: Json = null) => renderText(`{{ ${expression} }}`, data);
 
-/** The result or the error. Nothing here measures time: the steps are the measure, and cannot be more than a budget has. */
+/**
+ * The result or the error. Nothing here measures time: the steps are the measure, and cannot be
+ * more than a budget has.
+ */
 function outcome(expression: string, data: Json = null, budget = createBudget()): unknown {
   try {
     return renderText(`{{ ${expression} }}`, data, budget);

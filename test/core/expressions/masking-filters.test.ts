@@ -13,7 +13,10 @@ const PAN = '4242424242424242';
 const AMEX = '378282246310005';
 const characters = (text: string) => Array.from(text);
 
-/** Text without the mask's own character and without what is always kept, so that every kept character can be told. */
+/**
+ * Text without the mask's own character and without what is always kept, so that every kept
+ * character can be told.
+ */
 const secret = fc
   .array(fc.constantFrom(...Array.from('0123456789abcdefÄß€\u{1F600}\u0301')), { maxLength: 30 })
   .map((parts) => parts.join(''));

@@ -426,7 +426,8 @@ describe('a multipart body', () => {
       maxLength: 6,
     })
     .map((parts) => parts.join(''))
-    // A brace before an expression would belong to it; text with whole delimiters would be parts of its own.
+    // A brace before an expression would belong to it; text with whole delimiters would be parts of
+    // its own.
     .filter((text) => !text.includes('--BB'));
   const inner = (content: string) =>
     `Content-Type: multipart/mixed; boundary=IN\r\n\r\n--IN\r\n\r\n${content}\r\n--IN--`;

@@ -33,8 +33,9 @@ export const aDefinition = (code: string, more: Partial<ReactorDefinition> = {})
 export class Death extends Error {}
 
 /**
- * Reactors and their cloud functions in memory, with the contracts of their ports. `dieAt(n)`: the process dies before the nth call of
- * any port; `dieAfter(n)`: after it, so that what it did is done and its answer is lost.
+ * Reactors and their cloud functions in memory, with the contracts of their ports. `dieAt(n)`: the
+ * process dies before the nth call of any port; `dieAfter(n)`: after it, so that what it did is
+ * done and its answer is lost.
  */
 export function aReactorWorld() {
   const reactors = new Map<string, StoredReactor>();
@@ -68,7 +69,10 @@ export function aReactorWorld() {
     ),
   };
 
-  /** Instances as they are: they run the code they have, if it is what is meant. The answer is that code's hash. */
+  /**
+   * Instances as they are: they run the code they have, if it is what is meant. The answer is that
+   * code's hash.
+   */
   const reactorRunner: ReactorRunner = {
     run: ({ reactorId, functionVersion, codeHash }) => {
       const target = functions.get(reactorId);
@@ -99,7 +103,10 @@ export function aReactorWorld() {
     pass: (ms: number) => {
       now += ms;
     },
-    /** Whether every record and function agree: no function without a reactor, `live` runs what the record says. */
+    /**
+     * Whether every record and function agree: no function without a reactor, `live` runs what the
+     * record says.
+     */
     disorder: (): readonly string[] => [
       ...[...functions.keys()]
         .filter((id) => ![...reactors.values()].some((reactor) => reactor.id === id))

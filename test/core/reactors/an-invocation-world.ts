@@ -33,7 +33,10 @@ const webhookSecret = sealRecord(
 
 const tenant = aTenant({ id: TENANT, webhookSecret });
 
-/** Asynchronous invocations with queues, workers and senders in memory; any of them may die at any of their steps. */
+/**
+ * Asynchronous invocations with queues, workers and senders in memory; any of them may die at any
+ * of their steps.
+ */
 export function anInvocationWorld() {
   const reactorWorld = aReactorWorld();
   const tenants = aTenantStore(new Map([[TENANT, tenant]]));
@@ -166,7 +169,10 @@ export function anInvocationWorld() {
         },
         randomIdentity,
       ),
-    /** Handles every message whose time has come; one whose handler died comes again after its visibility timeout. */
+    /**
+     * Handles every message whose time has come; one whose handler died comes again after its
+     * visibility timeout.
+     */
     async work(): Promise<void> {
       const due = messages.filter(({ at }) => at <= now);
       for (const message of due) {

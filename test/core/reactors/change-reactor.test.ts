@@ -20,7 +20,10 @@ async function sweep(world: ReturnType<typeof aReactorWorld>) {
 const create = async (world: ReturnType<typeof aReactorWorld>, code = 'one') =>
   (await createReactor(world.deps, aManager, aDefinition(code), randomIdentity)).reactor.id;
 
-/** Runs something in processes that die before, or after, each of its steps in turn, and looks at what the sweep makes of it. */
+/**
+ * Runs something in processes that die before, or after, each of its steps in turn, and looks at
+ * what the sweep makes of it.
+ */
 async function dyingAnywhere(
   prepare: (world: ReturnType<typeof aReactorWorld>) => Promise<string>,
   act: (world: ReturnType<typeof aReactorWorld>, id: string) => Promise<unknown>,

@@ -16,7 +16,10 @@ const dataKey = { version: 1, key: createSecretKey(randomBytes(32)) };
 const vault = createVault(tenantKeysFrom(() => dataKey.key));
 const context = { tenantId: 'tenant', recordId: 'record', field: 'data' };
 
-/** Everything of the service that reads JSON which somebody else wrote, and the value as that reads it. */
+/**
+ * Everything of the service that reads JSON which somebody else wrote, and the value as that reads
+ * it.
+ */
 const READERS: Readonly<Record<string, (value: Value) => unknown>> = {
   'a body': (value) => parseJsonBody(contentOfText(JSON.stringify(value))),
   'an opened record': async (value) =>

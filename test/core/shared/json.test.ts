@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { withoutAnyCvc } from '../../../src/core/shared/without-cvc.ts';
 
-/** All objects of a value with their members in code-unit order, written without looking at how the service does it. */
+/**
+ * All objects of a value with their members in code-unit order, written without looking at how the
+ * service does it.
+ */
 const written = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(written).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -4,7 +4,9 @@ import { mergePatch } from '../../../src/core/shared/merge-patch.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
-/** The pseudocode of RFC 7386, section 2, word by word, over a list of members instead of an object. */
+/**
+ * The pseudocode of RFC 7386, section 2, word by word, over a list of members instead of an object.
+ */
 function reference(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   let members: [string, Json][] = target !== undefined && isJsonObject(target) ? Object.entries(target) : [];

@@ -33,7 +33,10 @@ function written(value: unknown, name: (text: string) => string): string {
   return `{${members.join(',')}}`;
 }
 
-/** A value read after one of the same shape whose names are how these begin when they are written: V8 takes one for the other. */
+/**
+ * A value read after one of the same shape whose names are how these begin when they are written:
+ * V8 takes one for the other.
+ */
 function readAfterHostileNames(value: unknown, ways: readonly number[]): unknown {
   JSON.parse(written(value, (name) => JSON.stringify(spelled(name, ways).slice(0, name.length))));
   return parseJson(written(value, (name) => `"${spelled(name, ways)}"`));
@@ -44,7 +47,8 @@ describe('JSON', () => {
     'has the name %j that was written, whatever names were read before',
     (name) => {
       for (const way of [0, 1, 2]) {
-        // A name that no other object has: V8 is misled where few names have followed the same ones.
+        // A name that no other object has: V8 is misled where few names have followed the same
+        // ones.
         const first = `before ${Buffer.from(name).toString('hex')} ${String(way)}`;
         const nameAsWritten = spelled(name, [way]);
         JSON.parse(JSON.stringify({ [first]: 1, [nameAsWritten.slice(0, name.length)]: 2 }));

@@ -47,7 +47,7 @@ const pagesOf = (name: DueWorkName, ...pages: readonly (readonly (() => Promise<
 const done = () => Promise.resolve();
 
 describe('a sweep of one kind of work', () => {
-  test('goes on with the next page while a slow record of the one before is still worked on', async () => {
+  it('goes on with the next page while a slow record of the one before is still worked on', async () => {
     let release: () => void = () => undefined;
     const slow = () => new Promise<void>((resolve) => (release = resolve));
     const last = () => {
@@ -58,7 +58,7 @@ describe('a sweep of one kind of work', () => {
     expect(await sweep(pagesOf('cvc', [slow, done], [done], [last]), deps)).toMatchObject({ done: 4 });
   });
 
-  test('works on more records at once than one call at a time would let it', async () => {
+  it('works on more records at once than one call at a time would let it', async () => {
     let [running, most] = [0, 0];
     const act = async () => {
       running += 1;
@@ -77,7 +77,7 @@ describe('a sweep of one kind of work', () => {
     expect(most).toBe(AT_ONCE);
   });
 
-  test('a record that fails stops none of the others, and is reported', async () => {
+  it('a record that fails stops none of the others, and is reported', async () => {
     const failures: unknown[] = [];
     const deps = { clock: () => 1, deadline: 2, onFailure: (error: unknown) => failures.push(error) };
     const fail = () => Promise.reject(new Error('one'));
@@ -85,7 +85,7 @@ describe('a sweep of one kind of work', () => {
     expect([report.done, report.failed, failures.length]).toEqual([2, 2, 2]);
   });
 
-  test('ends at its deadline, also among pages that hold nothing for it', async () => {
+  it('ends at its deadline, also among pages that hold nothing for it', async () => {
     let now = 0;
     const work: DueWork = {
       name: 'sessions',
@@ -102,7 +102,7 @@ describe('a sweep of one kind of work', () => {
 });
 
 describe('a run over several kinds of work', () => {
-  test('a backlog without end keeps none of the others waiting, and gets the time that they do not need', async () => {
+  it('a backlog without end keeps none of the others waiting, and gets the time that they do not need', async () => {
     const { reports, took } = await swept((clock) => [
       aWork('cvc', 1e9, 1, clock),
       aWork('tokens', 1e9, 1, clock),
@@ -117,7 +117,7 @@ describe('a run over several kinds of work', () => {
     for (const count of done.slice(0, 2)) expect(count).toBeGreaterThan(RUN_MS * 0.35);
   });
 
-  test('a run that gets everything done ends with it, and tells of each kind once', async () => {
+  it('a run that gets everything done ends with it, and tells of each kind once', async () => {
     const { reports, took } = await swept((clock) => [
       aWork('cvc', 250, 1, clock),
       aWork('reactors', 0, 1, clock),
@@ -129,7 +129,7 @@ describe('a run over several kinds of work', () => {
     expect(took).toBe(250);
   });
 
-  test('a kind whose records cannot be read keeps none of the others waiting, and is read once', async () => {
+  it('a kind whose records cannot be read keeps none of the others waiting, and is read once', async () => {
     let reads = 0;
     const broken: DueWork = {
       name: 'cvc',

@@ -10,7 +10,10 @@ import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/co
 const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength, maxLength });
 
-/** Data of each type, as its check leaves them; checksums do not matter to ids. What is identifying is said here once more. */
+/**
+ * Data of each type, as its check leaves them; checksums do not matter to ids. What is identifying
+ * is said here once more.
+ */
 const DATA: Readonly<
   Record<Exclude<TokenTypeName, 'token'>, fc.Arbitrary<readonly [data: Json, value: string, shown: number]>>
 > = {
@@ -135,7 +138,8 @@ describe('what an id tells', () => {
             fc.pre(value.length > 4);
             const encoded = encode(`${encode === ENCODINGS['plain'] ? '' : inside}${value}`);
             const groups = encoded.match(new RegExp(`.{1,${String(size)}}`, 'g')) ?? [];
-            // What stands before is one word with it or apart from it; an apart one does not shift what is encoded.
+            // What stands before is one word with it or apart from it; an apart one does not shift
+            // what is encoded.
             expect(idOf(`${before}${groups.join(between)}${after}`, type, data)).toBeUndefined();
           },
         ),

@@ -23,11 +23,16 @@ async function aLoad(world: World) {
   const known = new Map<string, { readonly data: string; readonly mark: string }>();
   const changed = new Set<string>();
   const failures: unknown[] = [];
-  /** What the next round does, whatever has happened to the keys meanwhile: a replay, the next page. */
+  /**
+   * What the next round does, whatever has happened to the keys meanwhile: a replay, the next page.
+   */
   const later: { readonly until: number; readonly act: () => Promise<unknown> }[] = [];
   let [requests, serial, only] = [0, 0, ''];
 
-  /** Some that nobody creates anything with: they read the tenant anew only when they have forgotten it. */
+  /**
+   * Some that nobody creates anything with: they read the tenant anew only when they have forgotten
+   * it.
+   */
   const readers = [anInstance(), anInstance()];
   const any = (all: readonly Instance[]): Instance =>
     all[Math.floor(Math.random() * all.length)] ?? anInstance();

@@ -1,6 +1,9 @@
 import type { Tenant, TenantBasicsStore, TenantStore } from '../../../src/core/tenants/tenant.ts';
 
-/** The contracts of {@link TenantStore} and {@link TenantBasicsStore} in memory; the first application is not kept. */
+/**
+ * The contracts of {@link TenantStore} and {@link TenantBasicsStore} in memory; the first
+ * application is not kept.
+ */
 export function aTenantStore(tenants = new Map<string, Tenant>()): TenantStore & TenantBasicsStore {
   return {
     async *list() {

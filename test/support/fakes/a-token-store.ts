@@ -31,8 +31,9 @@ function headOf(whole: StoredToken): TokenHead {
 }
 
 /**
- * The contract of {@link TokenStore} in memory, each tenant by itself. It never leaves a candidate out for `isVisible`: that is no more
- * than leave to do so, and who relies on it would show too much.
+ * The contract of {@link TokenStore} in memory, each tenant by itself. It never leaves a candidate
+ * out for `isVisible`: that is no more than leave to do so, and who relies on it would show too
+ * much.
  */
 export function aTokenStore() {
   const tokens = new Map<string, StoredToken>();

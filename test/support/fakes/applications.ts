@@ -5,7 +5,10 @@ import type {
 } from '../../../src/core/applications/application-store.ts';
 import { at, foundIn } from './by-tenant.ts';
 
-/** What of applications is read by those who act for them, over records that the test sets under `at(tenantId, id)`. */
+/**
+ * What of applications is read by those who act for them, over records that the test sets under
+ * `at(tenantId, id)`.
+ */
 export function applicationReads(
   applications: ReadonlyMap<string, Application>,
 ): Pick<ApplicationStore, 'find' | 'findMany'> & ApplicationGrantsStore {

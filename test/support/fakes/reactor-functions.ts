@@ -8,7 +8,9 @@ export interface CloudFunction {
   latest: number;
 }
 
-/** The contract of {@link ReactorFunctions} in memory. A function is there, and can run, at once. */
+/**
+ * The contract of {@link ReactorFunctions} in memory. A function is there, and can run, at once.
+ */
 export function reactorFunctions(functions = new Map<string, CloudFunction>()): ReactorFunctions {
   function publish(id: string, code: string): string {
     const found = functions.get(id) ?? { live: undefined, versions: new Map(), latest: 0 };

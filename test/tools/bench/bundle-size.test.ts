@@ -1,9 +1,10 @@
 import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-start/bundles.ts';
 
 /**
- * What a bundle may hold beside the SDK clients that it uses, in KB: an instance reads all of it before its first answer. A test that fails here
- * says that something was imported; `npm run bench -- cold-start` tells what it costs. If it is worth it, raise the limit by as much, and when
- * something goes, lower it.
+ * What a bundle may hold beside the SDK clients that it uses, in KB: an instance reads all of it
+ * before its first answer. A test that fails here says that something was imported;
+ * `npm run bench -- cold-start` tells what it costs. If it is worth it, raise the limit by as much,
+ * and when something goes, lower it.
  */
 const LIMITS_KB = {
   tokens: 493,
@@ -13,7 +14,8 @@ const LIMITS_KB = {
   'reactor-worker': 511,
   'webhook-sender': 200,
   sweeper: 175,
-  // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions; and it writes to the log what does not open.
+  // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions;
+  // and it writes to the log what does not open.
   operator: 438,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 

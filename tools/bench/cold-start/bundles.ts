@@ -62,8 +62,9 @@ export function bundleOf(name: FunctionName): FunctionBundle {
 }
 
 /**
- * A bundle that makes a client of each package, DynamoDB's as a document client, and nothing else: as the SDK comes, or cut down and set up like a function's (`asOurs`), without
- * the places that the SDK would look for credentials in.
+ * A bundle that makes a client of each package, DynamoDB's as a document client, and nothing else:
+ * as the SDK comes, or cut down and set up like a function's (`asOurs`), without the places that
+ * the SDK would look for credentials in.
  */
 export function referenceBundle(
   clients: readonly string[],

@@ -18,7 +18,11 @@ export interface ColdStart {
   readonly processorMilliseconds: number;
 }
 
-/** Loads a bundle as the Lambda runtime does, and tells when it was there; ends at once, since connections of the clients would keep it. JavaScript, or Node would load its TypeScript parser first. */
+/**
+ * Loads a bundle as the Lambda runtime does, and tells when it was there; ends at once, since
+ * connections of the clients would keep it. JavaScript, or Node would load its TypeScript parser
+ * first.
+ */
 const LOADER = `
 const { writeSync } = require('node:fs');
 const { handler } = require(process.argv[2]);
@@ -38,7 +42,10 @@ export const NODE_ALONE = 'Node alone';
 
 const TASKSET = '/usr/bin/taskset';
 
-/** One processor for all, as a function below 1,769 MB has no more than one; without it where the machine cannot do so. */
+/**
+ * One processor for all, as a function below 1,769 MB has no more than one; without it where the
+ * machine cannot do so.
+ */
 function pinned(): readonly string[] {
   if (!existsSync(TASKSET)) return [];
   const allowed = execFileSync(TASKSET, ['-c', '-p', String(process.pid)], { encoding: 'utf8' });
@@ -55,7 +62,10 @@ function start(loader: string, command: readonly string[], { file, env }: Loaded
   return { milliseconds: now - begun, processorMilliseconds: processor };
 }
 
-/** Medians by name. Each round starts all of them, beginning with another one each time, so that whatever else the machine does meets all. */
+/**
+ * Medians by name. Each round starts all of them, beginning with another one each time, so that
+ * whatever else the machine does meets all.
+ */
 export function measureColdStarts(
   bundles: readonly Loaded[],
   rounds: number,
@@ -73,7 +83,8 @@ export function measureColdStarts(
       const at = Math.max(0, round) % loaded.length;
       for (const each of [...loaded.slice(at), ...loaded.slice(0, at)]) {
         const started = start(loader, command, each);
-        // The first round brings the files into memory, and what was compiled into a cache where one is asked for.
+        // The first round brings the files into memory, and what was compiled into a cache where
+        // one is asked for.
         if (round >= 0) found.get(each.name)?.push(started);
       }
     }

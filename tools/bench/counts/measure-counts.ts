@@ -63,7 +63,10 @@ async function count(wire: Wire, operation: CountedOperation, start: () => Promi
   }
 }
 
-/** Runs each operation in an instance of its own of the real bundle, which calls the local service's AWS endpoint, and counts there. */
+/**
+ * Runs each operation in an instance of its own of the real bundle, which calls the local service's
+ * AWS endpoint, and counts there.
+ */
 export async function measureCounts(
   isWanted: (name: string) => boolean = () => true,
 ): Promise<readonly OperationCount[]> {

@@ -19,7 +19,10 @@ interface Identified {
   readonly id: string;
 }
 
-/** All operations that clients call, against a service that runs; `destination` is an HTTPS server which the service may call. */
+/**
+ * All operations that clients call, against a service that runs; `destination` is an HTTPS server
+ * which the service may call.
+ */
 export async function countedOperations(
   { credentials }: RunningService,
   destination: string,

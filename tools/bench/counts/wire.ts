@@ -19,7 +19,10 @@ export interface WireCost {
   readonly bytesIn: number;
 }
 
-/** Every call takes so long at least, in ms: calls that went out together overlap on the wire then, however fast this machine answers. */
+/**
+ * Every call takes so long at least, in ms: calls that went out together overlap on the wire then,
+ * however fast this machine answers.
+ */
 const LATENCY_MS = 100;
 const SLOWED = ['dynamodb', 'kms', 'sqs', 'lambda'];
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
@@ -27,7 +30,9 @@ const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetI
 const nameOf = ({ action }: CallRecord) => action.slice(action.indexOf(':') + 1);
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** The most calls no two of which overlap: by their ends, each that begins after the last one taken. */
+/**
+ * The most calls no two of which overlap: by their ends, each that begins after the last one taken.
+ */
 export function sequentialCalls(calls: readonly Pick<CallRecord, 'startedMs' | 'durationMs'>[]): number {
   const spans = calls
     .map(({ startedMs, durationMs }) => ({ from: startedMs, to: startedMs + durationMs }))
@@ -67,7 +72,10 @@ export function wireCost(calls: readonly CallRecord[]): WireCost {
 
 /** The wire of a running local service. */
 export interface Wire {
-  /** The calls that an operation makes until it is over and, with `quietMs`, until nobody has called for so long. */
+  /**
+   * The calls that an operation makes until it is over and, with `quietMs`, until nobody has called
+   * for so long.
+   */
   during(operation: () => Promise<unknown>, quietMs?: number): Promise<readonly CallRecord[]>;
 }
 

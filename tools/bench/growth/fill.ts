@@ -11,7 +11,10 @@ import type { StoredToken } from '../../../src/core/tokens/token.ts';
 const BATCH = 25;
 const AT_ONCE = 4;
 
-/** An id in a shard of the list: even shards, so that what is compared does not differ by how ids happen to fall. */
+/**
+ * An id in a shard of the list: even shards, so that what is compared does not differ by how ids
+ * happen to fall.
+ */
 export function idInShard(shard: number, shards: number): string {
   for (;;) {
     const id = randomUUID();
@@ -47,8 +50,8 @@ export async function putAll(
 }
 
 /**
- * Puts tokens and the entries of their terms into the tables as the store would write them, without its conditions: a third of the time.
- * Only for tokens that are new and small.
+ * Puts tokens and the entries of their terms into the tables as the store would write them, without
+ * its conditions: a third of the time. Only for tokens that are new and small.
  */
 export async function fill(tables: TokenTables, tokens: Iterable<StoredToken>): Promise<void> {
   const writes = tokenWrites(tables);

@@ -22,7 +22,10 @@ export interface Cost {
 
 const LIST_SHARDS = 8;
 const PAGE = 20;
-/** Tokens that a deep page leaves behind it: the cursor stands as deep as the list goes, and a page and more still follows. */
+/**
+ * Tokens that a deep page leaves behind it: the cursor stands as deep as the list goes, and a page
+ * and more still follows.
+ */
 const BEYOND = 200;
 /** The share of tokens under the common term, and the number of those under the rare one. */
 const COMMON_EVERY = 4;
@@ -65,7 +68,10 @@ function* tokensOf(size: number): Generator<StoredToken> {
   }
 }
 
-/** What lists, searches, sweeps, deduplication and authentication cost among `size` tokens of one tenant, on the wire. */
+/**
+ * What lists, searches, sweeps, deduplication and authentication cost among `size` tokens of one
+ * tenant, on the wire.
+ */
 export async function measureGrowth(size: number): Promise<Readonly<Record<GrowthOperation, Cost>>> {
   const database = await aDatabase(LIST_SHARDS);
   const tables = database.tables();

@@ -37,7 +37,10 @@ interface BodyRoute {
   readonly path?: string;
   readonly key: string;
   readonly id?: string;
-  /** What stands for the id in the request that makes an instance warm: the other one may have grown. */
+  /**
+   * What stands for the id in the request that makes an instance warm: the other one may have
+   * grown.
+   */
   readonly warmUpId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxBytes?: number;
@@ -103,7 +106,9 @@ interface Identified {
   readonly id: string;
 }
 
-/** What the requests are made to: applications, tokens that a weaker caller has planted, a reactor. */
+/**
+ * What the requests are made to: applications, tokens that a weaker caller has planted, a reactor.
+ */
 async function world({ base_url: baseUrl, management_key: management }: Credentials) {
   const manage = strictClient(baseUrl, management);
   const application = (type: string, permissions: readonly string[], transform: string) =>

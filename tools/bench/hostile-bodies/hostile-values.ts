@@ -10,7 +10,10 @@ const DEPTH = DEPTH_MAX - 4;
 /** Room for what a value stands in. */
 const MEMBERS_AROUND = 100;
 
-/** As many units as fit, joined by commas between two brackets: no more bytes, and no more members than a body may hold. */
+/**
+ * As many units as fit, joined by commas between two brackets: no more bytes, and no more members
+ * than a body may hold.
+ */
 function filled(
   open: string,
   unit: (index: number) => string,

@@ -1,5 +1,6 @@
-// A process that holds one handler, as an instance of a Lambda does, and gives it one event twice. Its arguments are the bundle, a file with a
-// small event that makes the instance warm, and a file with the event that is measured. Needs `--expose-gc`, to begin from an idle function.
+// A process that holds one handler, as an instance of a Lambda does, and gives it one event twice.
+// Its arguments are the bundle, a file with a small event that makes the instance warm, and a file
+// with the event that is measured. Needs `--expose-gc`, to begin from an idle function.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

@@ -20,7 +20,10 @@ function pick<T>(from: readonly T[]): T | undefined {
   return from[Math.floor(Math.random() * from.length)];
 }
 
-/** The mix of a shop: mostly reads, some cards, now and then everything else. Tokens that are made are used later. */
+/**
+ * The mix of a shop: mostly reads, some cards, now and then everything else. Tokens that are made
+ * are used later.
+ */
 export function traffic({ baseUrl, key, destination, reactorId }: TrafficOptions): readonly Operation[] {
   const ids: string[] = [];
   const client = httpClient(baseUrl, key);

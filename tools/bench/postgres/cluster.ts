@@ -55,7 +55,10 @@ async function untilReady(pgIsready: string, folder: string): Promise<void> {
   throw new Error('PostgreSQL does not get ready');
 }
 
-/** Starts a cluster with the settings of its version, and its durability. Rejects, with a reason for the terminal, if that cannot be. */
+/**
+ * Starts a cluster with the settings of its version, and its durability. Rejects, with a reason for
+ * the terminal, if that cannot be.
+ */
 export async function startCluster(): Promise<Cluster> {
   if (programs() === undefined) install();
   const bin = programs();

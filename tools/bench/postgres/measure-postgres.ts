@@ -132,7 +132,10 @@ async function compare(cloakroom: Side, postgres: Side, request: Request) {
   return { cloakroom: drivenOf(cloakroom), postgres: drivenOf(postgres) };
 }
 
-/** Drives the local service and a vault of PostgreSQL alone by the same requests. Rejects if PostgreSQL cannot be had. */
+/**
+ * Drives the local service and a vault of PostgreSQL alone by the same requests. Rejects if
+ * PostgreSQL cannot be had.
+ */
 export async function measurePostgres(): Promise<PostgresResult> {
   const postgres = await startVault();
   try {

@@ -9,7 +9,10 @@ interface ProcessTime {
   readonly milliseconds: number;
 }
 
-/** proc(5): after the name in parentheses, field 4 is the parent, 14 and 15 the time in the program and in the kernel. */
+/**
+ * proc(5): after the name in parentheses, field 4 is the parent, 14 and 15 the time in the program
+ * and in the kernel.
+ */
 function processTime(pid: number): ProcessTime | undefined {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');

@@ -1,6 +1,8 @@
-// The vault that people build instead: one program, one database, pgcrypto. Cards in, masked cards out, an API key looked up for each request; no
-// rules, no key hierarchy, no deduplication, no idempotency. The encryption key is a parameter of every statement, as pgcrypto wants it, and so
-// the database sees key and plaintext. Its first argument is the folder of the socket, its second the database's user.
+// The vault that people build instead: one program, one database, pgcrypto. Cards in, masked cards
+// out, an API key looked up for each request; no rules, no key hierarchy, no deduplication, no
+// idempotency. The encryption key is a parameter of every statement, as pgcrypto wants it, and so
+// the database sees key and plaintext. Its first argument is the folder of the socket, its second
+// the database's user.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -64,7 +64,9 @@ function microsecondsOf(operation: () => unknown, times: number): number {
   return (user + system) / times;
 }
 
-/** Both sides in turn, the first one changing, so that whatever else the machine does meets both. */
+/**
+ * Both sides in turn, the first one changing, so that whatever else the machine does meets both.
+ */
 function compare(own: () => unknown, reference: () => unknown): SealingResult {
   const times = Math.max(4, Math.round((BATCH_MS * 1_000) / microsecondsOf(own, 20)));
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {

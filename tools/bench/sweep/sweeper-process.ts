@@ -1,5 +1,6 @@
-// A process that holds the sweeper's bundle, as an instance of its function does, and runs it as often as its parent says. Its first argument is
-// the bundle. It reports what the run swept, how long it took, and the processor time of all of its threads.
+// A process that holds the sweeper's bundle, as an instance of its function does, and runs it as
+// often as its parent says. Its first argument is the bundle. It reports what the run swept, how
+// long it took, and the processor time of all of its threads.
 import { pathToFileURL } from 'node:url';
 
 /** What one run of the sweeper did. */

@@ -1,5 +1,6 @@
-// A process that holds one handler, as an instance of a Lambda does, and runs it as often as it is told to by its parent. Its first argument is
-// the bundle. It tells the processor time of all of its threads, and what its heap was asked for.
+// A process that holds one handler, as an instance of a Lambda does, and runs it as often as it is
+// told to by its parent. Its first argument is the bundle. It tells the processor time of all of
+// its threads, and what its heap was asked for.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,10 @@ interface Order {
   readonly events: readonly object[];
   /** Samples the heap instead of taking the time: sampling costs time of its own. */
   readonly samplesHeap: boolean;
-  /** Writes a profile of the processor time to this file, for Chrome's developer tools and `tools/bench/warm/top.ts`. */
+  /**
+   * Writes a profile of the processor time to this file, for Chrome's developer tools and
+   * `tools/bench/warm/top.ts`.
+   */
   readonly profileTo?: string;
 }
 

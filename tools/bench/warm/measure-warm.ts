@@ -91,7 +91,10 @@ export async function measureWarm({ ours, reference, events, status, batch }: Co
   }
 }
 
-/** Writes a profile of one side, warm, to a file; answers the processor time of an invocation meanwhile, in microseconds. */
+/**
+ * Writes a profile of one side, warm, to a file; answers the processor time of an invocation
+ * meanwhile, in microseconds.
+ */
 export async function profileWarm(
   { events, batch }: Compared,
   { bundle, env }: Compared['ours'],

@@ -9,7 +9,10 @@ interface Profile {
   readonly samples: readonly number[];
 }
 
-/** The source file of each line of a bundle that was not minified: esbuild writes its name before what it took from it. */
+/**
+ * The source file of each line of a bundle that was not minified: esbuild writes its name before
+ * what it took from it.
+ */
 function sourcesOf(bundle: string): readonly string[] {
   let source = '(bundle)';
   return readFileSync(bundle, 'utf8')
@@ -21,8 +24,8 @@ function sourcesOf(bundle: string): readonly string[] {
 const ownerOf = (source: string): string => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? source;
 
 /**
- * Whose work the time of a profile was, in percent of the time that was not idle: what Node itself does counts for the nearest file of the
- * bundle that asked for it.
+ * Whose work the time of a profile was, in percent of the time that was not idle: what Node itself
+ * does counts for the nearest file of the bundle that asked for it.
  */
 export function owners(
   file: string,

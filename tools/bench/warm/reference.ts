@@ -1,5 +1,7 @@
-// One handler an operation, as somebody would write it by hand: the same calls of the SDK and the same sealing, and nothing else. No routes,
-// schemas, rules, masks of one's own, settings of clients, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is exported.
+// One handler an operation, as somebody would write it by hand: the same calls of the SDK and the
+// same sealing, and nothing else. No routes, schemas, rules, masks of one's own, settings of
+// clients, expressions, idempotency, problems or log. `BENCH_OPERATION` names the one that is
+// exported.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import {

@@ -4,6 +4,9 @@ export interface Account {
   readonly region: string;
   /** The address of the HTTP API on this machine, without a trailing slash. */
   readonly baseUrl: string;
-  /** The address of the AWS endpoint on this machine, without a trailing slash: what URLs of queues begin with. */
+  /**
+   * The address of the AWS endpoint on this machine, without a trailing slash: what URLs of queues
+   * begin with.
+   */
   readonly awsEndpointUrl: string;
 }

@@ -23,7 +23,9 @@ export interface TableDefinition {
   readonly keyArn?: string;
 }
 
-/** The parts of the local cloud that a row of the table of resource types may start something in. */
+/**
+ * The parts of the local cloud that a row of the table of resource types may start something in.
+ */
 export interface CloudParts {
   readonly account: Account;
   /** S3 object key of an asset -> its folder or file on disk. */

@@ -6,7 +6,10 @@ export interface KeyDefinition {
   readonly enableRotation: boolean;
 }
 
-/** KMS keys and their aliases, gathered until both are known: a template holds them as separate resources in any order. */
+/**
+ * KMS keys and their aliases, gathered until both are known: a template holds them as separate
+ * resources in any order.
+ */
 export interface KeyDefinitions {
   define(key: KeyDefinition): void;
   /** `target` is a key id or ARN. Throws an Error for a second alias of one key. */

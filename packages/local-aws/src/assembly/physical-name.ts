@@ -5,8 +5,9 @@ function digest(...parts: readonly string[]): Buffer {
 }
 
 /**
- * The physical name of a resource that its template does not name: the same for every start, so that data kept on
- * disk is found again. Names longer than `maxLength` are cut and made unique by a digest, as CloudFormation does.
+ * The physical name of a resource that its template does not name: the same for every start, so
+ * that data kept on disk is found again. Names longer than `maxLength` are cut and made unique by a
+ * digest, as CloudFormation does.
  */
 export function physicalName(stackName: string, logicalId: string, maxLength: number): string {
   const name = `${stackName}-${logicalId}`;

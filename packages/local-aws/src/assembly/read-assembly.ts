@@ -108,8 +108,9 @@ async function readStack(directory: string, id: string, artifact: Artifact): Pro
 }
 
 /**
- * Reads a cloud assembly: its stacks in dependency order and where its assets lie.
- * Throws an Error that names the file for anything that is missing, malformed, or of a kind that does not run locally.
+ * Reads a cloud assembly: its stacks in dependency order and where its assets lie. Throws an Error
+ * that names the file for anything that is missing, malformed, or of a kind that does not run
+ * locally.
  */
 export async function readAssembly(directory: string): Promise<Assembly> {
   const { artifacts } = await readJson(join(directory, 'manifest.json'), manifestSchema);

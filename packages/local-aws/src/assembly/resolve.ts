@@ -11,7 +11,10 @@ export interface ResourceHandle {
   readonly stack: Stack;
   readonly logicalId: string;
   readonly type: string;
-  /** The resolved value of one top-level property, if the template sets it to text (explicit physical names). */
+  /**
+   * The resolved value of one top-level property, if the template sets it to text (explicit
+   * physical names).
+   */
   readonly text: (property: string) => string | undefined;
 }
 
@@ -22,7 +25,10 @@ export interface ResolverOptions {
   readonly identify: (resource: ResourceHandle) => Identity;
 }
 
-/** Resolves CloudFormation's intrinsic functions. Every method throws an Error that names what cannot be resolved and where. */
+/**
+ * Resolves CloudFormation's intrinsic functions. Every method throws an Error that names what
+ * cannot be resolved and where.
+ */
 export interface Resolver {
   /** The value with all references replaced; members that are `AWS::NoValue` are left out. */
   resolve(stack: Stack, value: unknown): unknown;

@@ -13,9 +13,15 @@ export interface Resource<Properties> {
 
 /** How a CloudFormation resource type runs on one machine. */
 export interface ResourceType {
-  /** Names are known before anything is started, so that resources can refer to each other in any order. */
+  /**
+   * Names are known before anything is started, so that resources can refer to each other in any
+   * order.
+   */
   identify(resource: ResourceHandle, account: Account): Identity;
-  /** Throws an Error that names the resource and the property if a property is set that has no local counterpart. */
+  /**
+   * Throws an Error that names the resource and the property if a property is set that has no local
+   * counterpart.
+   */
   start(resource: Resource<unknown>, parts: CloudParts): void | Promise<void>;
 }
 

@@ -18,7 +18,10 @@ export interface RoleCredentials {
   readonly sessionToken: string;
 }
 
-/** The roles of the app with everything that decides their access. Definitions may arrive in any order. */
+/**
+ * The roles of the app with everything that decides their access. Definitions may arrive in any
+ * order.
+ */
 export interface RoleRegistry {
   define(role: RoleDefinition): void;
   /** Adds an inline policy to a role by the role's name. */
@@ -37,17 +40,18 @@ export interface RoleRegistry {
 }
 
 /**
- * Temporary credentials, which roles have, begin like this on AWS. Every other access key is that of whoever runs this machine:
- * allowed everything, like an account's administrator. The endpoint listens on loopback only and checks no signatures. A role's
- * key id can be guessed as well; its session token cannot, and the endpoint demands it.
+ * Temporary credentials, which roles have, begin like this on AWS. Every other access key is that
+ * of whoever runs this machine: allowed everything, like an account's administrator. The endpoint
+ * listens on loopback only and checks no signatures. A role's key id can be guessed as well; its
+ * session token cannot, and the endpoint demands it.
  */
-const temporaryPrefix = 'ASIA';
+const TEMPORARY_PREFIX = 'ASIA';
 
-const accessKeyAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 function temporaryAccessKeyId(roleArn: string): string {
   const bytes = createHash('sha256').update(roleArn).digest().subarray(0, 16);
-  return `${temporaryPrefix}${[...bytes].map((byte) => accessKeyAlphabet[byte % 32]).join('')}`;
+  return `${TEMPORARY_PREFIX}${[...bytes].map((byte) => ACCESS_KEY_ALPHABET[byte % 32]).join('')}`;
 }
 
 function trustedServices(principal: unknown): readonly string[] {
@@ -105,7 +109,7 @@ export function createRoleRegistry(): RoleRegistry {
     has: (arn) => definitions.has(arn),
     role,
     roleForAccessKey: (accessKeyId) => {
-      if (!accessKeyId.startsWith(temporaryPrefix)) return 'administrator';
+      if (!accessKeyId.startsWith(TEMPORARY_PREFIX)) return 'administrator';
       const arn = [...definitions.keys()].find(
         (candidate) => temporaryAccessKeyId(candidate) === accessKeyId,
       );

@@ -1,7 +1,6 @@
 import type { CloudParts } from './cloud-parts.ts';
 import type { Assembly } from './read-assembly.ts';
-import { createResolver } from './resolve.ts';
-import type { ResourceHandle } from './resolve.ts';
+import { createResolver, type ResourceHandle } from './resolve.ts';
 import type { Account } from './account.ts';
 import type { ResourceType } from './resource-type.ts';
 import { apiGatewayResources } from './resources/api-gateway.ts';
@@ -12,7 +11,10 @@ import { scheduleResources } from './resources/schedules.ts';
 import { storageResources } from './resources/storage.ts';
 import { resourcesWithoutBehaviour } from './resources/without-behaviour.ts';
 
-/** Every CloudFormation resource type that runs on one machine. A new type is a new row in one of these. */
+/**
+ * Every CloudFormation resource type that runs on one machine. A new type is a new row in one of
+ * these.
+ */
 export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   // Roles first: functions and schedules look at them when they are started.
   ...iamResources,
@@ -38,8 +40,8 @@ export interface StartedResources {
 }
 
 /**
- * Starts every resource of the app in the parts of the local cloud.
- * Throws an Error naming the resource for a type, property or reference that has no local counterpart.
+ * Starts every resource of the app in the parts of the local cloud. Throws an Error naming the
+ * resource for a type, property or reference that has no local counterpart.
  */
 export async function startResources(
   assembly: Assembly,
@@ -62,7 +64,8 @@ export async function startResources(
     (a, b) => (startOrder.get(a.type) ?? 0) - (startOrder.get(b.type) ?? 0),
   )) {
     const { stack, logicalId, type } = handle;
-    // A type without behaviour is not resolved: an alarm may refer to attributes that nothing here has.
+    // A type without behaviour is not resolved: an alarm may refer to attributes that nothing here
+    // has.
     if (type in resourcesWithoutBehaviour) continue;
     await typeOf(handle).start(
       {

@@ -90,7 +90,8 @@ export async function synthesize(options: SynthesisOptions): Promise<Synthesized
   const remove = (): void => {
     rmSync(directory, { recursive: true, force: true });
   };
-  // In Lambda no package.json lies above the code; the app's own must not say what kind of module it is.
+  // In Lambda no package.json lies above the code; the app's own must not say what kind of module
+  // it is.
   writeFileSync(join(directory, 'package.json'), '{}\n');
   try {
     await run(options, {

@@ -1,7 +1,5 @@
-import { AwsError } from '../aws-service.ts';
-import type { Principal, Role } from '../aws-service.ts';
-import { parseSignature } from './signature.ts';
-import type { Signature } from './signature.ts';
+import { AwsError, type Principal, type Role } from '../aws-service.ts';
+import { parseSignature, type Signature } from './signature.ts';
 
 /** Looks up who owns credentials. */
 export interface Credentials {
@@ -9,7 +7,10 @@ export interface Credentials {
   roleForAccessKey(accessKeyId: string): Role | 'administrator' | undefined;
   /** The session token handed out with the key, if one was: a call must then carry it. */
   sessionTokenFor?(accessKeyId: string): string | undefined;
-  /** The session's name in error messages, on AWS the name of the function. The role's name when absent. */
+  /**
+   * The session's name in error messages, on AWS the name of the function. The role's name when
+   * absent.
+   */
   sessionNameFor?(accessKeyId: string): string | undefined;
 }
 

@@ -1,9 +1,10 @@
-import { AwsError } from '../aws-service.ts';
-import type { AwsAccess, PolicyDocument } from '../aws-service.ts';
+import { AwsError, type AwsAccess, type PolicyDocument } from '../aws-service.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import type { Caller } from './authenticate.ts';
 
-/** DynamoDB and KMS refuse with 400, every other service with 403; SQS and STS call it AccessDenied. */
+/**
+ * DynamoDB and KMS refuse with 400, every other service with 403; SQS and STS call it AccessDenied.
+ */
 function refusalOf(service: string, action: string, message: string): AwsError {
   if (service === 'sqs' && action.startsWith('kms:')) return new AwsError('KmsAccessDenied', 400, message);
   const code = service === 'sqs' || service === 'sts' ? 'AccessDenied' : 'AccessDeniedException';
@@ -11,8 +12,8 @@ function refusalOf(service: string, action: string, message: string): AwsError {
 }
 
 /**
- * Checks that the caller may do all that a call needs.
- * Throws AwsError as the service itself refuses, and Error for a policy that cannot be evaluated locally.
+ * Checks that the caller may do all that a call needs. Throws AwsError as the service itself
+ * refuses, and Error for a policy that cannot be evaluated locally.
  */
 export function authorize(
   caller: Caller,

@@ -34,7 +34,10 @@ export interface CallCount {
 export interface CallCounter {
   add(record: CallRecord): void;
   counts(): readonly CallCount[];
-  /** The calls themselves, in the order of their answers; of more than {@link LATEST_CALLS} the last ones. */
+  /**
+   * The calls themselves, in the order of their answers; of more than {@link LATEST_CALLS} the last
+   * ones.
+   */
   latest(): readonly CallRecord[];
   reset(): void;
 }

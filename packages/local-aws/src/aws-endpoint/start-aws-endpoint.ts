@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AwsError } from '../aws-service.ts';
-import type { AwsAccess, AwsCall, AwsResponse, AwsService, PolicyDocument } from '../aws-service.ts';
+import {
+  AwsError,
+  type AwsAccess,
+  type AwsCall,
+  type AwsResponse,
+  type AwsService,
+  type PolicyDocument,
+} from '../aws-service.ts';
 import type { CallFaults } from '../faults/call-faults.ts';
 import { errorMessage } from '../error-code.ts';
 import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
-import { authenticate, requireSignature } from './authenticate.ts';
-import type { Caller, Credentials } from './authenticate.ts';
+import { authenticate, requireSignature, type Caller, type Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
-import { createCallCounter } from './call-counter.ts';
-import type { CallRecord } from './call-counter.ts';
+import { createCallCounter, type CallRecord } from './call-counter.ts';
 import type { Signature } from './signature.ts';
 
 export interface AwsEndpointOptions extends Credentials {
@@ -25,13 +28,16 @@ export interface AwsEndpointOptions extends Credentials {
   /** Told of every call after it was answered or refused. */
   onCall?(record: CallRecord): void;
   /**
-   * What the local cloud itself answers below `/_local/`, by path: told the method and the body of a PUT, and answered as JSON. Failures are
-   * answered with 400 and their message.
+   * What the local cloud itself answers below `/_local/`, by path: told the method and the body of
+   * a PUT, and answered as JSON. Failures are answered with 400 and their message.
    */
   readonly controls?: Readonly<Record<string, (body: string, method: string) => unknown>>;
   /** What happens to calls that are made with a role's credentials. Default: nothing. */
   readonly faults?: CallFaults;
-  /** Told of failures that are no answer of a service but a fault of the local cloud. Default: standard error. */
+  /**
+   * Told of failures that are no answer of a service but a fault of the local cloud. Default:
+   * standard error.
+   */
   onFault?(error: unknown): void;
 }
 
@@ -102,11 +108,13 @@ interface Exchange {
 }
 
 /**
- * The one AWS endpoint of the local cloud. Finds the service by the signing name, the caller by the access key id, checks the
- * caller's policies for all that the call needs, and lets the service answer.
+ * The one AWS endpoint of the local cloud. Finds the service by the signing name, the caller by the
+ * access key id, checks the caller's policies for all that the call needs, and lets the service
+ * answer.
  *
- * `GET /_local/calls` answers `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`: tests count calls with it.
- * `GET /_local/call-log` answers the calls themselves: `{ "calls": CallRecord[] }`.
+ * `GET /_local/calls` answers `{ "calls": CallCount[] }` since the last `DELETE /_local/calls`:
+ * tests count calls with it. `GET /_local/call-log` answers the calls themselves:
+ * `{ "calls": CallRecord[] }`.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));
@@ -214,7 +222,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     let service: AwsService | undefined;
     const startedMs = performance.now();
     try {
-      // The body is read even for a call that is refused, or the connection could not be used again.
+      // The body is read even for a call that is refused, or the connection could not be used
+      // again.
       const body = await readBody(request);
       const signature = requireSignature(request.headers.authorization);
       service = serviceFor(signature);
@@ -266,7 +275,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
       else send(response, result);
     });
   });
-  // Longer than any client keeps a connection: the client, not the server, ends it, and no call meets a closing socket.
+  // Longer than any client keeps a connection: the client, not the server, ends it, and no call
+  // meets a closing socket.
   server.keepAliveTimeout = 10 * 60_000;
   const port = await listen(server, options.port ?? 0);
 

@@ -1,5 +1,4 @@
-import { AwsError } from '../aws-service.ts';
-import type { AwsCall, AwsResponse, AwsService } from '../aws-service.ts';
+import { AwsError, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
 
 function xml(status: number, body: string): AwsResponse {
   return { status, headers: { 'content-type': 'text/xml' }, body };
@@ -9,7 +8,10 @@ function text(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** STS with the one call that command lines make to see who they are: GetCallerIdentity, which needs no permission. */
+/**
+ * STS with the one call that command lines make to see who they are: GetCallerIdentity, which needs
+ * no permission.
+ */
 export function createSts({ accountId }: { readonly accountId: string }): AwsService {
   function requireGetCallerIdentity(call: AwsCall): void {
     const action = new URLSearchParams(call.body.toString('utf8')).get('Action') ?? '';

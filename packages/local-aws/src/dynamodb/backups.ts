@@ -22,7 +22,10 @@ export interface Backups {
   of(tableName: string): Promise<readonly Backup[]>;
   create(tableName: string, name: string): Promise<Backup>;
   remove(id: string): Promise<void>;
-  /** Makes a table of what a backup holds. Throws AwsError ResourceInUseException if there is one of the name. */
+  /**
+   * Makes a table of what a backup holds. Throws AwsError ResourceInUseException if there is one of
+   * the name.
+   */
   restore(backup: Backup, sourceBackupArn: string, targetName: string): Promise<void>;
   /** Makes a table of what another one holds now. Throws as `restore`. */
   copy(sourceName: string, targetName: string): Promise<void>;
@@ -44,8 +47,9 @@ function definitionOf({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes 
 
 export function createBackups({ database, tables, writer }: OperationContext): Backups {
   /**
-   * A table of the same keys, indexes and encryption, with the items below a prefix. Time to live, protection and recovery are not
-   * restored (Amazon DynamoDB Developer Guide, Point-in-time recovery).
+   * A table of the same keys, indexes and encryption, with the items below a prefix. Time to live,
+   * protection and recovery are not restored (Amazon DynamoDB Developer Guide, Point-in-time
+   * recovery).
    */
   async function restored(table: Table, itemsPrefix: string, name: string): Promise<void> {
     if (tables.find(name) !== undefined) throw tableInUse(`Table already exists: ${name}`);

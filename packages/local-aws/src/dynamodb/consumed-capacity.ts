@@ -1,12 +1,13 @@
 import { indexEntry, sameIndexKey } from './index-entry.ts';
-import { sameJson } from './item.ts';
-import type { Item } from './item.ts';
+import { sameJson, type Item } from './item.ts';
 import { itemBytes } from './item-size.ts';
 import type { IndexDefinition, TableDescription } from './table.ts';
 
 export type CapacityMode = 'TOTAL' | 'INDEXES' | 'NONE' | undefined;
 
-/** Units that one call consumed on one table: its own and those of each secondary index it touched. */
+/**
+ * Units that one call consumed on one table: its own and those of each secondary index it touched.
+ */
 export interface Units {
   readonly tableName: string;
   readonly table: number;
@@ -33,8 +34,9 @@ function blocks(size: number, block: number): number {
 }
 
 /**
- * Units of one index for one write. An entry added, removed or changed in place is one write (of the larger image); an entry
- * that moves to another key is two; an entry whose projected attributes stay is none.
+ * Units of one index for one write. An entry added, removed or changed in place is one write (of
+ * the larger image); an entry that moves to another key is two; an entry whose projected attributes
+ * stay is none.
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes)
  */
 function indexUnits(index: IndexDefinition, { table, before, after }: Images): number {
@@ -62,7 +64,10 @@ export function writeUnits(images: Images): Units {
   };
 }
 
-/** A transaction prepares and commits on the table, hence twice; indexes follow later and cost what they always cost. */
+/**
+ * A transaction prepares and commits on the table, hence twice; indexes follow later and cost what
+ * they always cost.
+ */
 export function transactionWriteUnits(images: Images): Units {
   const units = writeUnits(images);
   return { ...units, table: units.table * 2 };
@@ -109,7 +114,9 @@ function capacity(units: number, kind: Kind): Readonly<Record<string, number>> {
   return { CapacityUnits: units, ...(kind !== undefined && { [kind]: units }) };
 }
 
-/** The `ConsumedCapacity` of one table as the API spells it; undefined when the caller did not ask. */
+/**
+ * The `ConsumedCapacity` of one table as the API spells it; undefined when the caller did not ask.
+ */
 export function consumedCapacity(mode: CapacityMode, units: Units, kind?: Kind): object | undefined {
   if (mode !== 'TOTAL' && mode !== 'INDEXES') return undefined;
   const total = { TableName: units.tableName, ...capacity(totalOf(units), kind) };

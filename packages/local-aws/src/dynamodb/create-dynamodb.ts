@@ -35,7 +35,10 @@ export interface DynamoDb extends AwsService {
    */
   createTable(definition: TableDefinition): Promise<void>;
   tableArn(name: string): string;
-  /** Removes the items whose TTL attribute is before `nowSeconds` (since 1970). Resolves with their number. */
+  /**
+   * Removes the items whose TTL attribute is before `nowSeconds` (since 1970). Resolves with their
+   * number.
+   */
   expireItems(nowSeconds: number): Promise<number>;
 }
 
@@ -59,18 +62,21 @@ function failure(error: AwsError): AwsResponse {
 }
 
 /**
- * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate; storage, transactions, time to live
- * and capacity are ours. Where it differs from DynamoDB:
+ * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate;
+ * storage, transactions, time to live and capacity are ours. Where it differs from DynamoDB:
  *
- * - Writes happen one after the other, so there is never a TransactionConflict, and nothing is ever throttled.
- * - Reads are always consistent; an eventually consistent one only costs half. An index is never behind its table.
+ * - Writes happen one after the other, so there is never a TransactionConflict, and nothing is ever
+ *   throttled.
+ * - Reads are always consistent; an eventually consistent one only costs half. An index is never
+ *   behind its table.
  * - BatchWriteItem stores all of its items or none, and never leaves any unprocessed.
  * - A page of Query or Scan ends by dynalite's estimate of 1 MB, some percent from DynamoDB's.
- * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16 units; a REMOVE of several
- *   elements of one list shifts the later ones.
- * - A backup or a restored table is there at once. Nothing keeps what a table was: it is restored to the latest time only.
- * - Not there: local secondary indexes, streams, PartiQL, tags, changes of keys and indexes. Each fails with
- *   UnknownOperationException and its name.
+ * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16
+ *   units; a REMOVE of several elements of one list shifts the later ones.
+ * - A backup or a restored table is there at once. Nothing keeps what a table was: it is restored
+ *   to the latest time only.
+ * - Not there: local secondary indexes, streams, PartiQL, tags, changes of keys and indexes. Each
+ *   fails with UnknownOperationException and its name.
  */
 export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOptions): Promise<DynamoDb> {
   const database = await openDatabase(dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb'));

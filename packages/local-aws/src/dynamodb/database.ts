@@ -4,8 +4,8 @@ import type { KeyRange, Level, LevelOperation } from './dynalite-types.ts';
 import type { Item } from './item.ts';
 
 /**
- * Keys of the one level database. `~` sorts after every character that follows it: names are `[a-zA-Z0-9_.-]`, item keys
- * are hexadecimal with `/` between their parts.
+ * Keys of the one level database. `~` sorts after every character that follows it: names are
+ * `[a-zA-Z0-9_.-]`, item keys are hexadecimal with `/` between their parts.
  */
 export const levelKeys = {
   table: (name: string): string => `table~${name}`,
@@ -22,7 +22,10 @@ export const levelKeys = {
 
 export type ReadItem = (key: string) => Item | undefined;
 
-/** The storage of all tables: one ordered map from keys to JSON. Reads are synchronous, a batch is atomic. */
+/**
+ * The storage of all tables: one ordered map from keys to JSON. Reads are synchronous, a batch is
+ * atomic.
+ */
 export interface Database {
   read(key: string): unknown;
   readItem: ReadItem;
@@ -33,7 +36,10 @@ export interface Database {
   valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
   /** Keys (without the prefix) and values of a range. */
   entries(prefix: string, range?: KeyRange): AsyncIterable<[string, unknown]>;
-  /** All or nothing. On disk, the operating system has the write when this resolves: it survives the end of the process. */
+  /**
+   * All or nothing. On disk, the operating system has the write when this resolves: it survives the
+   * end of the process.
+   */
   batch(operations: readonly LevelOperation[]): Promise<void>;
   close(): Promise<void>;
 }

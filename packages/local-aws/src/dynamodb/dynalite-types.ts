@@ -24,7 +24,10 @@ export interface DynaliteSubDb {
   get(key: string, callback: Callback<Item>): void;
   put(key: string, item: Item, callback: Callback<void>): void;
   del(key: string, callback: Callback<void>): void;
-  /** dynalite's per-item lock: `task` gets a function that wraps the callback and releases the lock with it. */
+  /**
+   * dynalite's per-item lock: `task` gets a function that wraps the callback and releases the lock
+   * with it.
+   */
   lock(key: string, task: (release: <C>(callback: C) => C) => void): void;
   createValueStream(range: KeyRange): NodeJS.ReadableStream;
 }
@@ -37,7 +40,10 @@ export interface DynaliteStore {
   getIndexDb(indexType: string, tableName: string, indexName: string): DynaliteSubDb;
 }
 
-/** A parsed condition or filter: operators with arguments, where a path is an array and a literal an attribute value. */
+/**
+ * A parsed condition or filter: operators with arguments, where a path is an array and a literal an
+ * attribute value.
+ */
 export interface ParsedExpression {
   readonly type?: string;
   readonly args?: readonly (ParsedExpression | readonly (string | number)[])[];
@@ -97,7 +103,10 @@ export interface BatchWrite {
   >;
 }
 
-/** What dynalite demands of the requests of one action: the types of the members and the rules between them. */
+/**
+ * What dynalite demands of the requests of one action: the types of the members and the rules
+ * between them.
+ */
 export interface Rules<Request> {
   readonly types: Readonly<Record<string, unknown>>;
   readonly custom: (data: Request, store: unknown) => string | undefined;

@@ -1,5 +1,4 @@
-import { levelKeys } from './database.ts';
-import type { Database } from './database.ts';
+import { levelKeys, type Database } from './database.ts';
 import type { LevelOperation } from './dynalite-types.ts';
 import type { Tables } from './tables.ts';
 import { expiryOperations, expirySortKey, oldestExpiry } from './time-to-live.ts';

@@ -47,7 +47,9 @@ function isDynaliteError(error: unknown): error is DynaliteError {
   return typeof error === 'object' && error !== null && 'statusCode' in error && 'body' in error;
 }
 
-/** Turns what dynalite reports into an AwsError; a fault of dynalite or of ours stays what it is. */
+/**
+ * Turns what dynalite reports into an AwsError; a fault of dynalite or of ours stays what it is.
+ */
 export function toFailure(error: unknown): Error {
   if (!isDynaliteError(error)) return error instanceof Error ? error : new Error(String(error));
   const { __type, message, Message } = error.body;

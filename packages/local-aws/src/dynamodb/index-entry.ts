@@ -6,7 +6,10 @@ function keyNames({ KeySchema }: Pick<TableDescription, 'KeySchema'>): readonly 
   return KeySchema.map(({ AttributeName }) => AttributeName);
 }
 
-/** What a secondary index holds of an item; undefined when the item lacks a key attribute of the index. */
+/**
+ * What a secondary index holds of an item; undefined when the item lacks a key attribute of the
+ * index.
+ */
 export function indexEntry(
   index: IndexDefinition,
   table: TableDescription,
@@ -23,8 +26,9 @@ export function indexEntry(
 }
 
 /**
- * The key of an index entry below the index's prefix. dynalite ends it with 24 bits of a hash of the item's key, so two of some
- * thousand items under one index key would share an entry; here the item's whole key follows.
+ * The key of an index entry below the index's prefix. dynalite ends it with 24 bits of a hash of
+ * the item's key, so two of some thousand items under one index key would share an entry; here the
+ * item's whole key follows.
  */
 export function indexEntryKey(index: IndexDefinition, table: TableDescription, entry: Item): string {
   return `${dynaliteDb.createIndexKey(entry, table, index.KeySchema)}/${dynaliteDb.createKey(entry, table)}`;

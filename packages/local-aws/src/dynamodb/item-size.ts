@@ -34,8 +34,9 @@ function valueBytes(value: AttributeValue): number {
 }
 
 /**
- * The size of an item in bytes, as capacity and limits count it: names and strings in UTF-8, binary unencoded, numbers a
- * byte for two significant digits and one more, lists and maps three bytes and one for each element.
+ * The size of an item in bytes, as capacity and limits count it: names and strings in UTF-8, binary
+ * unencoded, numbers a byte for two significant digits and one more, lists and maps three bytes and
+ * one for each element.
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html)
  */
 export function itemBytes(item: Item): number {

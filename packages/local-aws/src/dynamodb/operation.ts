@@ -1,14 +1,15 @@
 import type { AwsAccess } from '../aws-service.ts';
 import type { CapacityMode } from './consumed-capacity.ts';
 import type { Database } from './database.ts';
-import type { Item } from './item.ts';
-import { scalarText } from './item.ts';
+import { type Item, scalarText } from './item.ts';
 import type { Body } from './requests.ts';
 import { hashAttribute } from './table.ts';
 import type { Tables } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-/** An answer, with the capacity units that the call cost whether or not the caller asked for them. */
+/**
+ * An answer, with the capacity units that the call cost whether or not the caller asked for them.
+ */
 export interface Outcome {
   readonly body: object;
   readonly consumedCapacity: number;
@@ -46,7 +47,10 @@ export const ITEM_OPERATIONS = [
 export type ItemAction =
   Exclude<(typeof ITEM_OPERATIONS)[number], 'TransactWriteItems'> | 'ConditionCheckItem';
 
-/** An access to items of a table, with the values of their partition keys for `dynamodb:LeadingKeys`. */
+/**
+ * An access to items of a table, with the values of their partition keys for
+ * `dynamodb:LeadingKeys`.
+ */
 export function itemAccess(
   tables: Tables,
   action: ItemAction,

@@ -1,12 +1,14 @@
 import { dynaliteDb } from './dynalite.ts';
-import { levelKeys } from './database.ts';
-import type { Database, ReadItem } from './database.ts';
+import { levelKeys, type Database, type ReadItem } from './database.ts';
 import type { DynaliteStore, DynaliteSubDb, KeyRange } from './dynalite-types.ts';
 import type { Item } from './item.ts';
 import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
 import type { Tables } from './tables.ts';
 
-/** What one read call passed over: the sizes of the items or index entries, in order. It may have looked further than it went. */
+/**
+ * What one read call passed over: the sizes of the items or index entries, in order. It may have
+ * looked further than it went.
+ */
 export interface ReadStore {
   readonly store: DynaliteStore;
   readonly bytesRead: readonly number[];
@@ -16,14 +18,20 @@ function readOnly(): never {
   throw new Error('a read does not write');
 }
 
-/** Index entries end with the whole key of their item, which dynalite does not know: a page begins after that. */
+/**
+ * Index entries end with the whole key of their item, which dynalite does not know: a page begins
+ * after that.
+ */
 function resumed(range: KeyRange, suffix: string | undefined): KeyRange {
   if (suffix === undefined) return range;
   if (range.reverse === true) return { ...range, lt: `${range.lt ?? ''}${suffix}` };
   return { ...range, gt: `${range.gt ?? ''}${suffix}` };
 }
 
-/** dynalite's view of the database for one read. `startKey` is the request's ExclusiveStartKey on an index. */
+/**
+ * dynalite's view of the database for one read. `startKey` is the request's ExclusiveStartKey on an
+ * index.
+ */
 export function createReadStore(
   database: Database,
   readItem: ReadItem,

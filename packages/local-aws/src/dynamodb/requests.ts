@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { dynaliteValidations } from './dynalite.ts';
-import { AwsError } from '../aws-service.ts';
-import type { AwsCall } from '../aws-service.ts';
+import { AwsError, type AwsCall } from '../aws-service.ts';
 import type { ParsedExpression, Rules, ValidRequest } from './dynalite-types.ts';
 import { notImplemented, toFailure, validationFailure } from './failures.ts';
 import { MAX_ITEM_BYTES } from './item-size.ts';
@@ -26,7 +25,10 @@ export function tableNameOf(nameOrArn: string): string {
   return /^arn:[^:]*:dynamodb:[^:]*:[^:]*:table\/([^/]+)$/.exec(nameOrArn)?.[1] ?? nameOrArn;
 }
 
-/** Parses what dynalite has no validation for. Throws AwsError ValidationException naming the member. */
+/**
+ * Parses what dynalite has no validation for. Throws AwsError ValidationException naming the
+ * member.
+ */
 export function parseWith<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -48,7 +50,10 @@ function isExpression(arg: ParsedExpression | readonly (string | number)[]): arg
   return !Array.isArray(arg);
 }
 
-/** dynalite compares lists and maps by identity, so such a comparison would always be wrong: it is refused. */
+/**
+ * dynalite compares lists and maps by identity, so such a comparison would always be wrong: it is
+ * refused.
+ */
 function refuseDocumentComparison({ type = '', args = [] }: ParsedExpression): void {
   const literals = args.filter(isExpression);
   const compares = type === '=' || type === '<>' || type === 'in';
@@ -59,8 +64,8 @@ function refuseDocumentComparison({ type = '', args = [] }: ParsedExpression): v
 }
 
 /**
- * Checks a request with dynalite's validation of its action, and parses its expressions into the members that begin with `_`.
- * Throws AwsError as DynamoDB would.
+ * Checks a request with dynalite's validation of its action, and parses its expressions into the
+ * members that begin with `_`. Throws AwsError as DynamoDB would.
  */
 export function validated<Request>(rules: Rules<Request>, body: Body): Request {
   requireShortExpressions(body);
@@ -87,7 +92,10 @@ const returnOnFailure = z.object({
   ReturnValuesOnConditionCheckFailure: z.enum(['ALL_OLD', 'NONE']).optional(),
 });
 
-/** Whether a failed condition must answer with the item as it was: a member that dynalite does not know. */
+/**
+ * Whether a failed condition must answer with the item as it was: a member that dynalite does not
+ * know.
+ */
 export function returnsOldItem(body: Body): boolean {
   return parseWith(returnOnFailure, body).ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
 }

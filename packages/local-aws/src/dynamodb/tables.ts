@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rules } from './dynalite.ts';
-import { levelKeys } from './database.ts';
-import type { Database } from './database.ts';
+import { levelKeys, type Database } from './database.ts';
 import { tableNotFound } from './failures.ts';
 import { sameJson } from './item.ts';
 import type { Table, TableDefinition, TableDescription, TableSettings } from './table.ts';
@@ -19,8 +18,8 @@ export interface Tables {
   find(name: string): Table | undefined;
   names(): readonly string[];
   /**
-   * Makes a table without a time to live; one of the same definition stays as it is.
-   * Throws an Error naming the table when its stored definition differs or the definition is not valid.
+   * Makes a table without a time to live; one of the same definition stays as it is. Throws an
+   * Error naming the table when its stored definition differs or the definition is not valid.
    */
   create(definition: TableDefinition): Promise<void>;
   change(name: string, settings: TableSettings): Promise<void>;

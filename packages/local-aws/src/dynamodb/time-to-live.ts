@@ -10,7 +10,10 @@ export function expirySortKey(seconds: number): string {
   return String(Math.floor(seconds)).padStart(DIGITS, '0');
 }
 
-/** The second of a TTL attribute; undefined for what DynamoDB ignores: another type than number, or not a plausible time. */
+/**
+ * The second of a TTL attribute; undefined for what DynamoDB ignores: another type than number, or
+ * not a plausible time.
+ */
 export function expirySeconds(attribute: string, item: Item | undefined): number | undefined {
   const seconds = Number(item?.[attribute]?.N ?? Number.NaN);
   return seconds > 0 && seconds < 10 ** DIGITS ? seconds : undefined;
@@ -21,7 +24,10 @@ export function oldestExpiry(nowSeconds: number): number {
   return Math.max(0, nowSeconds - FIVE_YEARS_SECONDS);
 }
 
-/** What to change in the order of expiry when an item changes: `<second>~<item key>` for every item that expires. */
+/**
+ * What to change in the order of expiry when an item changes: `<second>~<item key>` for every item
+ * that expires.
+ */
 export function expiryOperations(
   tableName: string,
   attribute: string,

@@ -1,11 +1,9 @@
 import { dynaliteDb } from './dynalite.ts';
-import { levelKeys } from './database.ts';
-import type { ReadItem } from './database.ts';
+import { levelKeys, type ReadItem } from './database.ts';
 import type { Images } from './consumed-capacity.ts';
 import type { DynaliteError, DynaliteStore, DynaliteSubDb, LevelOperation } from './dynalite-types.ts';
 import { indexEntry, indexEntryKey } from './index-entry.ts';
-import { sameJson } from './item.ts';
-import type { Item } from './item.ts';
+import { sameJson, type Item } from './item.ts';
 import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
 import type { Table } from './table.ts';
 import type { Tables } from './tables.ts';
@@ -19,8 +17,8 @@ interface Touched extends Images {
 }
 
 /**
- * The writes of one call, gathered while dynalite's actions run and applied as one batch: items, their index entries and
- * their place in the order of expiry change together or not at all.
+ * The writes of one call, gathered while dynalite's actions run and applied as one batch: items,
+ * their index entries and their place in the order of expiry change together or not at all.
  */
 export interface WriteUnit {
   /** What dynalite's actions write to. */

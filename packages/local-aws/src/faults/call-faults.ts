@@ -9,8 +9,9 @@ import type { Random } from './seeded-random.ts';
 /** What happens to a call on its way to a service and back. */
 export interface CallFaults {
   /**
-   * Carries out a call under the faults of the moment. `action` is the name without the service. Resolves to `cut` if the connection is to be
-   * cut instead of answered; rejects with {@link AwsError} as the service, or the fault, fails.
+   * Carries out a call under the faults of the moment. `action` is the name without the service.
+   * Resolves to `cut` if the connection is to be cut instead of answered; rejects with
+   * {@link AwsError} as the service, or the fault, fails.
    */
   carryOut(
     call: AwsCall,

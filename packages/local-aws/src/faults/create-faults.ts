@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { callFaults } from './call-faults.ts';
-import type { CallFaults } from './call-faults.ts';
-import { faultText, parseFault } from './fault.ts';
-import type { Fault } from './fault.ts';
-import { functionKills } from './function-kills.ts';
-import type { FunctionKills } from './function-kills.ts';
+import { callFaults, type CallFaults } from './call-faults.ts';
+import { faultText, parseFault, type Fault } from './fault.ts';
+import { functionKills, type FunctionKills } from './function-kills.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** The faults that the local cloud injects at the moment. */
@@ -13,9 +10,14 @@ export interface Faults {
   readonly calls: CallFaults;
   /** What happens to functions of the app. */
   readonly kills: FunctionKills;
-  /** Replaces all faults; the draws go on. Throws a FaultError and changes nothing if one cannot be. */
+  /**
+   * Replaces all faults; the draws go on. Throws a FaultError and changes nothing if one cannot be.
+   */
   replace(texts: readonly string[]): void;
-  /** Answers `/_local/faults`: PUT replaces the list by a JSON list, DELETE empties it, and each tells it. Throws an Error for a wrong body. */
+  /**
+   * Answers `/_local/faults`: PUT replaces the list by a JSON list, DELETE empties it, and each
+   * tells it. Throws an Error for a wrong body.
+   */
   control(body: string, method: string): readonly string[];
 }
 
@@ -29,7 +31,10 @@ function parseList(body: string): readonly string[] {
   }
 }
 
-/** Without a fault until `replace` is called. The same seed draws the same numbers; what they meet depends on the order of the calls. */
+/**
+ * Without a fault until `replace` is called. The same seed draws the same numbers; what they meet
+ * depends on the order of the calls.
+ */
 export function createFaults(seed: number): Faults {
   let faults: readonly Fault[] = [];
   const random = seededRandom(seed);

@@ -4,11 +4,11 @@ import type { AwsCall } from '../aws-service.ts';
 const message = z.looseObject({ DelaySeconds: z.number().default(0) });
 
 /** Longest delay of a message (SQS). */
-const longestSeconds = 900;
+const LONGEST_SECONDS = 900;
 
 /** A SendMessage whose message comes later. SQS counts whole seconds. */
 export function delayedMessage(call: AwsCall, drawMs: () => number): AwsCall {
   const sent = message.parse(JSON.parse(call.body.toString('utf8')));
-  const DelaySeconds = Math.min(longestSeconds, sent.DelaySeconds + Math.round(drawMs() / 1000));
+  const DelaySeconds = Math.min(LONGEST_SECONDS, sent.DelaySeconds + Math.round(drawMs() / 1000));
   return { ...call, body: Buffer.from(JSON.stringify({ ...sent, DelaySeconds })) };
 }

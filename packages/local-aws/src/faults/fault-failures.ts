@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AwsError } from '../aws-service.ts';
-import type { AwsCall } from '../aws-service.ts';
+import { AwsError, type AwsCall } from '../aws-service.ts';
 
 const transaction = z.object({ TransactItems: z.array(z.unknown()) });
 
@@ -25,7 +24,10 @@ const internal: Readonly<Record<string, readonly [string, number]>> = {
   sqs: ['InternalFailure', 500],
 };
 
-/** How DynamoDB refuses a transaction as a whole: one reason for each of its items, of which one is the cause. */
+/**
+ * How DynamoDB refuses a transaction as a whole: one reason for each of its items, of which one is
+ * the cause.
+ */
 function cancelled(call: AwsCall, code: string, message: string, which: number): AwsError {
   const { TransactItems } = transaction.parse(JSON.parse(call.body.toString('utf8')));
   const cause = Math.floor(which * TransactItems.length);
@@ -43,7 +45,10 @@ function cancelled(call: AwsCall, code: string, message: string, which: number):
 
 const isTransaction = (action: string): boolean => action.startsWith('Transact');
 
-/** Too many calls. Of a transaction DynamoDB says it in either of two ways; `chance` (0 to below 1) decides. */
+/**
+ * Too many calls. Of a transaction DynamoDB says it in either of two ways; `chance` (0 to below 1)
+ * decides.
+ */
 export function throttled(call: AwsCall, action: string, chance: number): AwsError {
   if (isTransaction(action) && chance < 0.5)
     return cancelled(call, 'ThrottlingError', 'Throughput exceeds the current capacity.', chance * 2);

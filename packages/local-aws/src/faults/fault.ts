@@ -1,6 +1,8 @@
 import { actionsOf } from './service-actions.ts';
 
-/** What a fault does, by service. `probability` faults take a value from 0 to 1, `ms` faults a time. */
+/**
+ * What a fault does, by service. `probability` faults take a value from 0 to 1, `ms` faults a time.
+ */
 const kinds = {
   dynamodb: {
     throttle: 'probability',
@@ -56,7 +58,7 @@ export class FaultError extends Error {
   override readonly name = 'FaultError';
 }
 
-const longestMs = 60_000;
+const LONGEST_MS = 60_000;
 
 function parseService(text: string, name: string): FaultService {
   const found = Object.keys(kinds).find((service): service is FaultService => service === name);
@@ -77,8 +79,8 @@ function parseValue(text: string, unit: 'probability' | 'ms', given: string): nu
   const value = given.trim() === '' ? Number.NaN : Number(given);
   if (unit === 'probability' && !(value >= 0 && value <= 1))
     throw new FaultError(`${text}: the value must be a probability from 0 to 1, not ${given}`);
-  if (unit === 'ms' && !(value >= 0 && value <= longestMs))
-    throw new FaultError(`${text}: the value must be 0 to ${String(longestMs)} ms, not ${given}`);
+  if (unit === 'ms' && !(value >= 0 && value <= LONGEST_MS))
+    throw new FaultError(`${text}: the value must be 0 to ${String(LONGEST_MS)} ms, not ${given}`);
   return value;
 }
 

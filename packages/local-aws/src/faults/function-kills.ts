@@ -5,18 +5,21 @@ import type { Random } from './seeded-random.ts';
 export interface FunctionKills {
   /** How long after its beginning an invocation dies, in ms; undefined if it may live. */
   deathAfter(functionName: string): number | undefined;
-  /** Told how long an invocation took that was not killed, so that deaths fall into the time that runs really take. */
+  /**
+   * Told how long an invocation took that was not killed, so that deaths fall into the time that
+   * runs really take.
+   */
   ended(functionName: string, durationMs: number): void;
 }
 
 /** Before the first run of a function has ended. */
-const assumedMs = 50;
+const ASSUMED_MS = 50;
 /** How much the last run counts. */
-const weight = 0.2;
+const WEIGHT = 0.2;
 
 /**
- * Kills by the faults of `function`. A death falls anywhere in the time of a usual run; a run that is done earlier loses its answer, as when the
- * instance dies right after its work.
+ * Kills by the faults of `function`. A death falls anywhere in the time of a usual run; a run that
+ * is done earlier loses its answer, as when the instance dies right after its work.
  */
 export function functionKills(faults: () => readonly Fault[], random: Random): FunctionKills {
   const usualMs = new Map<string, number>();
@@ -31,10 +34,10 @@ export function functionKills(faults: () => readonly Fault[], random: Random): F
 
   return {
     deathAfter: (functionName) =>
-      isKilled(functionName) ? random() * (usualMs.get(functionName) ?? assumedMs) : undefined,
+      isKilled(functionName) ? random() * (usualMs.get(functionName) ?? ASSUMED_MS) : undefined,
     ended: (functionName, durationMs) => {
       const before = usualMs.get(functionName) ?? durationMs;
-      usualMs.set(functionName, before + weight * (durationMs - before));
+      usualMs.set(functionName, before + WEIGHT * (durationMs - before));
     },
   };
 }

@@ -39,7 +39,10 @@ function partial(call: AwsCall, kept: object, left: object, member: string): Par
   };
 }
 
-/** Leaves out some items of a BatchGetItem or BatchWriteItem, as DynamoDB does when a part of a table is busy. */
+/**
+ * Leaves out some items of a BatchGetItem or BatchWriteItem, as DynamoDB does when a part of a
+ * table is busy.
+ */
 export function partialBatch(call: AwsCall, action: string, isLeftOut: () => boolean): PartialBatch {
   const body: unknown = JSON.parse(call.body.toString('utf8'));
   if (action === 'BatchGetItem') {

@@ -6,8 +6,9 @@ export interface GatewayAnswer {
 }
 
 /**
- * An HTTP API answers `{ "message": ... }` and cannot be told otherwise. Here `title` and `status` stand beside it, as in the errors of
- * the service itself; a 429 has `Retry-After`, as the edge sends it on AWS. A 503 has none there either (docs/decisions/0006).
+ * An HTTP API answers `{ "message": ... }` and cannot be told otherwise. Here `title` and `status`
+ * stand beside it, as in the errors of the service itself; a 429 has `Retry-After`, as the edge
+ * sends it on AWS. A 503 has none there either (docs/decisions/0006).
  */
 function answer(status: number, message: string, more: GatewayAnswer['headers'] = {}): GatewayAnswer {
   const body = JSON.stringify({ title: message, status, message });

@@ -54,7 +54,10 @@ export interface GatewayDefinition {
   defineStage(stage: StageDefinition): void;
   defineRoute(route: RouteDefinition): void;
   defineIntegration(integration: IntegrationDefinition): void;
-  /** The app's HTTP API. Throws an Error if there is none or more than one, or if a part of it is missing. */
+  /**
+   * The app's HTTP API. Throws an Error if there is none or more than one, or if a part of it is
+   * missing.
+   */
   httpApi(): HttpApi;
 }
 

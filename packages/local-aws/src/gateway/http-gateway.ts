@@ -1,24 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { AwsError } from '../aws-service.ts';
 import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
-import { gatewayAnswers } from './gateway-answers.ts';
-import type { GatewayAnswer } from './gateway-answers.ts';
+import { gatewayAnswers, type GatewayAnswer } from './gateway-answers.ts';
 import type { HttpApi, IntegrationDefinition } from './gateway-definition.ts';
-import { integrationResponse } from './integration-response.ts';
-import type { IntegrationResponse } from './integration-response.ts';
+import { integrationResponse, type IntegrationResponse } from './integration-response.ts';
 import { listenOnLocalhost } from './listen.ts';
-import { proxyEvent } from './proxy-event.ts';
-import type { GatewayRequest } from './proxy-event.ts';
+import { proxyEvent, type GatewayRequest } from './proxy-event.ts';
 import { requestPath } from './request-path.ts';
-import { createRouteTable } from './route-table.ts';
-import type { RouteMatch } from './route-table.ts';
-import { createTokenBucket } from './token-bucket.ts';
-import type { TokenBucket } from './token-bucket.ts';
+import { createRouteTable, type RouteMatch } from './route-table.ts';
+import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /** An answer of the HTTP API, as it leaves. */
 export interface Exchange {
@@ -52,14 +46,14 @@ export interface HttpGateway {
 }
 
 /** API Gateway's quotas for HTTP APIs. */
-const maxBodyBytes = 10 * 1024 * 1024;
-const maxHeaderBytes = 10_240;
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_HEADER_BYTES = 10_240;
 
 type Outcome = GatewayAnswer | IntegrationResponse;
 
 /**
- * `undefined` if the body is larger than API Gateway takes. The rest is then read and dropped, so that the client,
- * which is still sending, gets to see the answer.
+ * `undefined` if the body is larger than API Gateway takes. The rest is then read and dropped, so
+ * that the client, which is still sending, gets to see the answer.
  */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
@@ -67,7 +61,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= maxBodyBytes) chunks.push(chunk);
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     else resolve(undefined);
   });
   request.on('end', () => {
@@ -95,7 +89,10 @@ function isPreflight(request: IncomingMessage): boolean {
   return request.method === 'OPTIONS' && origin !== undefined && method !== undefined;
 }
 
-/** Settles with the first of the two; the work goes on if the time runs out, as a Lambda function does. */
+/**
+ * Settles with the first of the two; the work goes on if the time runs out, as a Lambda function
+ * does.
+ */
 async function withinTime<T>(work: Promise<T>, timeoutMs: number): Promise<T | 'timeout'> {
   const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(resolve, timeoutMs, 'timeout');
@@ -113,7 +110,10 @@ function answerForError(error: unknown): GatewayAnswer {
   return gatewayAnswers.integrationFailed;
 }
 
-/** Answers requests as API Gateway does for an HTTP API with Lambda proxy integrations (payload format 2.0). */
+/**
+ * Answers requests as API Gateway does for an HTTP API with Lambda proxy integrations (payload
+ * format 2.0).
+ */
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
   const { api, functions, accountId, region, log = () => undefined } = options;
   const routes = createRouteTable(
@@ -167,7 +167,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
 
   async function answer(request: IncomingMessage, requestId: string): Promise<Outcome> {
     const [target, rawQueryString] = splitOnce(request.url ?? '/', '?');
-    if (headerBytes(request) > maxHeaderBytes) return gatewayAnswers.headersTooLarge;
+    if (headerBytes(request) > MAX_HEADER_BYTES) return gatewayAnswers.headersTooLarge;
     const path = requestPath(target);
     if (path === undefined) return gatewayAnswers.malformedPath;
     const method = request.method ?? 'GET';
@@ -195,7 +195,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     const headers: Record<string, string | readonly string[]> = { ...outcome.headers };
     const { origin } = request.headers;
     if (api.cors !== undefined) {
-      // The gateway's headers replace the function's: with CORS configured AWS ignores what the backend says.
+      // The gateway's headers replace the function's: with CORS configured AWS ignores what the
+      // backend says.
       for (const name of Object.keys(headers))
         if (name.startsWith('access-control-')) Reflect.deleteProperty(headers, name);
       if (origin !== undefined) Object.assign(headers, crossOriginHeaders(api.cors, origin));

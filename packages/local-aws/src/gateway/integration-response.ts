@@ -40,9 +40,10 @@ function responseHeaders(headers: z.infer<typeof responseSchema>['headers']): Re
 }
 
 /**
- * Reads a function's result in payload format 2.0. Without a `statusCode` the whole result is the body of a 200 answer
- * of type application/json. `undefined` if there is a `statusCode` and the rest is not an HTTP response (500 on AWS).
- * `multiValueHeaders` belong to format 1.0 and are ignored.
+ * Reads a function's result in payload format 2.0. Without a `statusCode` the whole result is the
+ * body of a 200 answer of type application/json. `undefined` if there is a `statusCode` and the
+ * rest is not an HTTP response (500 on AWS). `multiValueHeaders` belong to format 1.0 and are
+ * ignored.
  */
 export function integrationResponse(payload: string): IntegrationResponse | undefined {
   const result = parseJson(payload);

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorCode } from '../error-code.ts';
 
@@ -31,8 +30,8 @@ export interface Listening {
 }
 
 /**
- * Makes `localhost` reachable: 127.0.0.1 and, where the machine has it, ::1, on one port. Port 0 takes any free one.
- * Rejects with an Error that says so if the port is in use.
+ * Makes `localhost` reachable: 127.0.0.1 and, where the machine has it, ::1, on one port. Port 0
+ * takes any free one. Rejects with an Error that says so if the port is in use.
  */
 export async function listenOnLocalhost(createServer: () => Server, port: number): Promise<Listening> {
   const first = createServer();
@@ -43,7 +42,8 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
   try {
     const taken = await listenOn(first, '127.0.0.1', port);
     await listenOn(second, '::1', taken).catch((error: unknown) => {
-      // A machine without IPv6 has no ::1, and a free port of our own choice must not fail for the other family.
+      // A machine without IPv6 has no ::1, and a free port of our own choice must not fail for the
+      // other family.
       if (port !== 0 && errorCode(error) === 'EADDRINUSE') throw error;
     });
     return { port: taken, close };
@@ -55,7 +55,10 @@ export async function listenOnLocalhost(createServer: () => Server, port: number
   }
 }
 
-/** The port itself if it is free, or a free one for 0. Rejects as {@link listenOnLocalhost} does if it is in use. */
+/**
+ * The port itself if it is free, or a free one for 0. Rejects as {@link listenOnLocalhost} does if
+ * it is in use.
+ */
 export async function findFreePort(port: number): Promise<number> {
   const listening = await listenOnLocalhost(() => createServer(), port);
   await listening.close();

@@ -45,8 +45,9 @@ const textTypes = new Set(['application/json', 'application/javascript', 'applic
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * True if a body of this type is handed on as text. Only `text/*` and three types are, as observed on AWS
- * (github.com/ministackorg/ministack/pull/766): a missing type, `+json` types and forms arrive in base64.
+ * True if a body of this type is handed on as text. Only `text/*` and three types are, as observed
+ * on AWS (github.com/ministackorg/ministack/pull/766): a missing type, `+json` types and forms
+ * arrive in base64.
  */
 function isText(contentType: string | undefined): boolean {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';', 1);
@@ -113,7 +114,8 @@ function logTime(date: Date): string {
 
 function bodyMembers(body: Buffer, contentType: string | undefined): object {
   if (body.length === 0) return { isBase64Encoded: false };
-  // What is not UTF-8 (compressed, say) could not be given back as it came; that AWS would mangle it was not observed.
+  // What is not UTF-8 (compressed, say) could not be given back as it came; that AWS would mangle
+  // it was not observed.
   if (isText(contentType) && isUtf8(body)) return { body: body.toString('utf8'), isBase64Encoded: false };
   return { body: body.toString('base64'), isBase64Encoded: true };
 }
@@ -147,7 +149,10 @@ function requestContext(
   };
 }
 
-/** The event of a Lambda proxy integration, payload format 2.0, as JSON text. Members that would be empty are left out. */
+/**
+ * The event of a Lambda proxy integration, payload format 2.0, as JSON text. Members that would be
+ * empty are left out.
+ */
 export function proxyEvent(request: GatewayRequest, route: EventRoute): string {
   const { headers, cookies } = eventHeaders(request);
   return JSON.stringify({

@@ -36,7 +36,10 @@ function parseRoute<Target>(routeKey: string, target: Target): Route<Target> {
   return { routeKey, method, segments, target };
 }
 
-/** The more specific route first: segment by segment literal before variable before greedy, then a method before ANY. */
+/**
+ * The more specific route first: segment by segment literal before variable before greedy, then a
+ * method before ANY.
+ */
 function bySpecificity(a: Route<unknown>, b: Route<unknown>): number {
   for (const [index, segment] of a.segments.entries()) {
     const other = b.segments[index];
@@ -63,7 +66,8 @@ function matchSegments(
   for (const [index, { kind, name }] of segments.entries()) {
     const value = values[index];
     if (kind === 'greedy') {
-      // `/x/{rest+}` takes `/x/` with an empty rest, but not `/x` (github.com/storacha/w3infra/pull/166).
+      // `/x/{rest+}` takes `/x/` with an empty rest, but not `/x`
+      // (github.com/storacha/w3infra/pull/166).
       if (value === undefined) return undefined;
       parameters[name] = decodeVariable(values.slice(index).join('/'));
       return parameters;

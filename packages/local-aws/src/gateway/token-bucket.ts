@@ -4,16 +4,16 @@ import type { Throttling } from './gateway-definition.ts';
 export type TokenBucket = () => boolean;
 
 /** API Gateway's limits for an account that asked for no others. */
-const accountRatePerSecond = 10_000;
-const accountBurst = 5_000;
+const ACCOUNT_RATE_PER_SECOND = 10_000;
+const ACCOUNT_BURST = 5_000;
 
 /** `now` gives milliseconds. */
 export function createTokenBucket(
   throttling: Throttling,
   now: () => number = () => performance.now(),
 ): TokenBucket {
-  const rate = throttling.ratePerSecond ?? accountRatePerSecond;
-  const burst = throttling.burst ?? accountBurst;
+  const rate = throttling.ratePerSecond ?? ACCOUNT_RATE_PER_SECOND;
+  const burst = throttling.burst ?? ACCOUNT_BURST;
   let tokens = burst;
   let last = now();
   return () => {

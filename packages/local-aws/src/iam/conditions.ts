@@ -1,7 +1,9 @@
 import type { PolicyStatement } from '../aws-service.ts';
 import { matchesArn, matchesWildcard } from './wildcard.ts';
 
-/** Condition keys of one request, by lower-case name: IAM compares the names of keys without case. */
+/**
+ * Condition keys of one request, by lower-case name: IAM compares the names of keys without case.
+ */
 export type ConditionKeys = ReadonlyMap<string, readonly string[]>;
 
 type Comparison = (expected: string, actual: string) => boolean;
@@ -85,8 +87,9 @@ function keyHolds(text: string, key: string, expected: readonly string[], keys: 
 }
 
 /**
- * Whether every condition of a statement holds. Values of one key are alternatives, keys and operators add up.
- * Throws an Error naming an operator or a policy variable that is not implemented.
+ * Whether every condition of a statement holds. Values of one key are alternatives, keys and
+ * operators add up. Throws an Error naming an operator or a policy variable that is not
+ * implemented.
  */
 export function conditionsHold(statement: PolicyStatement, keys: ConditionKeys): boolean {
   return Object.entries(statement.Condition ?? {}).every(([operator, tests]) =>

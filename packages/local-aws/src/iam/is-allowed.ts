@@ -1,6 +1,5 @@
 import type { AwsAccess, PolicyDocument, Role } from '../aws-service.ts';
-import { conditionKeys } from './conditions.ts';
-import type { ConditionKeys } from './conditions.ts';
+import { conditionKeys, type ConditionKeys } from './conditions.ts';
 import { keyPolicyVerdict } from './key-policy.ts';
 import { anyStatement } from './statements.ts';
 
@@ -10,7 +9,10 @@ export type Decision = { readonly allowed: true } | { readonly allowed: false; r
 export interface AccessCircumstances {
   /** Condition keys of the caller and the request as a whole, such as `aws:PrincipalTag/team`. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
-  /** The policy of the KMS key that the access is about; without one, identity policies decide alone. */
+  /**
+   * The policy of the KMS key that the access is about; without one, identity policies decide
+   * alone.
+   */
   readonly keyPolicy?: PolicyDocument;
 }
 
@@ -56,9 +58,9 @@ function identityDecision(role: Role, access: AwsAccess, keys: ConditionKeys): D
 }
 
 /**
- * Evaluates an access of a role as AWS does inside one account: an explicit deny wins; otherwise an identity policy and
- * the permissions boundary (if any) must allow it. On a KMS key its policy must allow the role by name, or name the account
- * and so leave it to the identity policies.
+ * Evaluates an access of a role as AWS does inside one account: an explicit deny wins; otherwise an
+ * identity policy and the permissions boundary (if any) must allow it. On a KMS key its policy must
+ * allow the role by name, or name the account and so leave it to the identity policies.
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html)
  * Throws an Error naming a condition operator or policy variable that is not implemented.
  */

@@ -22,8 +22,9 @@ function names(statement: PolicyStatement, roleArn: string): Named {
 }
 
 /**
- * `allowed`: the policy names the role itself; `delegated`: it names the account, so identity policies decide
- * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html); `silent`: no statement applies.
+ * `allowed`: the policy names the role itself; `delegated`: it names the account, so identity
+ * policies decide (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html);
+ * `silent`: no statement applies.
  */
 export function keyPolicyVerdict(
   policy: PolicyDocument,
@@ -44,7 +45,10 @@ function servicePrincipals(principal: unknown): readonly unknown[] {
   return [principal.Service].flat();
 }
 
-/** Whether a key policy allows an AWS service, such as `lambda.amazonaws.com`, to do something by itself. */
+/**
+ * Whether a key policy allows an AWS service, such as `lambda.amazonaws.com`, to do something by
+ * itself.
+ */
 export function keyPolicyAllowsService(
   policy: PolicyDocument,
   service: string,

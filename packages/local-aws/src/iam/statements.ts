@@ -1,6 +1,5 @@
 import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.ts';
-import { conditionsHold } from './conditions.ts';
-import type { ConditionKeys } from './conditions.ts';
+import { conditionsHold, type ConditionKeys } from './conditions.ts';
 import { matchesArn, matchesWildcardIgnoringCase } from './wildcard.ts';
 
 type OneOrMany = string | readonly string[];

@@ -33,7 +33,10 @@ function arnParts(arn: string): readonly string[] {
   return [...parts.slice(0, 5), parts.slice(5).join(':')];
 }
 
-/** An ARN pattern matches part by part, so a wildcard never reaches over the colon into the next part. `*` alone matches all. */
+/**
+ * An ARN pattern matches part by part, so a wildcard never reaches over the colon into the next
+ * part. `*` alone matches all.
+ */
 export function matchesArn(pattern: string, arn: string): boolean {
   if (pattern === '*') return true;
   const wanted = arnParts(pattern);

@@ -2,9 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
 
 /**
- * The ciphertext of the local KMS: format (1 byte), length of the key id (1 byte), key id, material version (4 bytes,
- * big-endian), nonce (12 bytes), ciphertext, tag (16 bytes). All that precedes the nonce is authenticated with the
- * encryption context. AWS's own format is not published; callers treat it as opaque.
+ * The ciphertext of the local KMS: format (1 byte), length of the key id (1 byte), key id, material
+ * version (4 bytes, big-endian), nonce (12 bytes), ciphertext, tag (16 bytes). All that precedes
+ * the nonce is authenticated with the encryption context. AWS's own format is not published;
+ * callers treat it as opaque.
  */
 const FORMAT = 1;
 const NONCE_BYTES = 12;
@@ -68,7 +69,10 @@ export function openEnvelope(blob: Buffer): OpenedEnvelope {
   };
 }
 
-/** The plaintext of a blob. Throws InvalidCiphertextException when the blob or the context is not the sealed one. */
+/**
+ * The plaintext of a blob. Throws InvalidCiphertextException when the blob or the context is not
+ * the sealed one.
+ */
 export function unseal(envelope: OpenedEnvelope, material: Buffer, context: EncryptionContext): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', material, envelope.nonce, { authTagLength: TAG_BYTES })
     .setAAD(additionalData(envelope.header, context))

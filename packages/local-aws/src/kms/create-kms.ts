@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { AwsError } from '../aws-service.ts';
-import type { AwsAccess, AwsCall, AwsResponse, AwsService, PolicyDocument } from '../aws-service.ts';
-import { openEnvelope, seal, unseal } from './ciphertext.ts';
-import type { EncryptionContext } from './ciphertext.ts';
-import { openKeyStore } from './key-store.ts';
-import type { StoredKey } from './key-store.ts';
-import { parseRequest } from './requests.ts';
-import type { KmsRequest, RequestOf } from './requests.ts';
+import {
+  AwsError,
+  type AwsAccess,
+  type AwsCall,
+  type AwsResponse,
+  type AwsService,
+  type PolicyDocument,
+} from '../aws-service.ts';
+import { openEnvelope, seal, unseal, type EncryptionContext } from './ciphertext.ts';
+import { openKeyStore, type StoredKey } from './key-store.ts';
+import { parseRequest, type KmsRequest, type RequestOf } from './requests.ts';
 
 export interface KmsOptions {
   /** Directory of the key file; without it keys live in memory. */
@@ -16,7 +19,10 @@ export interface KmsOptions {
 }
 
 export interface KeyRequest {
-  /** Created when absent from the store; a key that is already there keeps its material. Random without an id. */
+  /**
+   * Created when absent from the store; a key that is already there keeps its material. Random
+   * without an id.
+   */
   readonly keyId?: string;
   readonly policy: PolicyDocument;
   /** `alias/...` */
@@ -56,8 +62,8 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
 }
 
 /**
- * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as additional data.
- * It generates and decrypts data keys. Every other call of KMS fails by name.
+ * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as
+ * additional data. It generates and decrypts data keys. Every other call of KMS fails by name.
  */
 export async function createKms({ dataDir, accountId, region }: KmsOptions): Promise<Kms> {
   const store = await openKeyStore(dataDir);
@@ -65,7 +71,10 @@ export async function createKms({ dataDir, accountId, region }: KmsOptions): Pro
   const aliases = new Map<string, string>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;
 
-  /** Accepts a key id, a key ARN, an alias name or an alias ARN, and returns a key id that may not exist. */
+  /**
+   * Accepts a key id, a key ARN, an alias name or an alias ARN, and returns a key id that may not
+   * exist.
+   */
   function keyIdOf(name: string): string {
     const resource = name.startsWith('arn:') ? name.split(':').slice(5).join(':') : name;
     if (resource.startsWith('alias/')) return aliases.get(resource) ?? resource;

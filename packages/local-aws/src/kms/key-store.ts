@@ -8,7 +8,10 @@ const storedKeys = z.record(
   z.object({ createdAt: z.string(), material: z.array(z.base64()).min(1) }),
 );
 
-/** One KMS key's secret: `material[n]` is version `n + 1`, 32 bytes each; the last one encrypts, every one decrypts. */
+/**
+ * One KMS key's secret: `material[n]` is version `n + 1`, 32 bytes each; the last one encrypts,
+ * every one decrypts.
+ */
 export interface StoredKey {
   readonly createdAt: Date;
   readonly material: readonly Buffer[];
@@ -17,7 +20,10 @@ export interface StoredKey {
 /** Key material by key id. */
 export interface KeyStore {
   get(keyId: string): StoredKey | undefined;
-  /** Makes a key of fresh random material. When it resolves, the key survives the end of the process. */
+  /**
+   * Makes a key of fresh random material. When it resolves, the key survives the end of the
+   * process.
+   */
   create(keyId: string): Promise<StoredKey>;
 }
 
@@ -56,7 +62,9 @@ function newKey(): StoredKey {
   return { createdAt: new Date(), material: [randomBytes(32)] };
 }
 
-/** Keys in `<dataDir>/kms-keys.json` (readable by its owner only); without a directory, in memory. */
+/**
+ * Keys in `<dataDir>/kms-keys.json` (readable by its owner only); without a directory, in memory.
+ */
 export async function openKeyStore(dataDir: string | undefined): Promise<KeyStore> {
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const file = dataDir === undefined ? undefined : path.join(dataDir, 'kms-keys.json');

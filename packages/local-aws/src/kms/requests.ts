@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AwsError } from '../aws-service.ts';
-import type { AwsCall } from '../aws-service.ts';
+import { AwsError, type AwsCall } from '../aws-service.ts';
 
 const blob = (maxBytes: number) =>
   z
@@ -13,7 +12,10 @@ const context = z.record(z.string().min(1), z.string()).default({});
 const symmetric = z.literal('SYMMETRIC_DEFAULT').optional();
 const grantTokens = z.array(z.string()).optional();
 
-/** The calls that the local KMS answers. Strict: a member that is not implemented is refused, not ignored. */
+/**
+ * The calls that the local KMS answers. Strict: a member that is not implemented is refused, not
+ * ignored.
+ */
 export const requestSchemas = {
   GenerateDataKey: z.strictObject({
     KeyId: keyId,
@@ -52,8 +54,8 @@ function json(body: Buffer): unknown {
 }
 
 /**
- * Parses a call. Throws AwsError: UnknownOperationException naming the call, SerializationException, or
- * ValidationException naming the member.
+ * Parses a call. Throws AwsError: UnknownOperationException naming the call,
+ * SerializationException, or ValidationException naming the member.
  */
 export function parseRequest(call: AwsCall): KmsRequest {
   const operation = call.target ?? '';

@@ -11,7 +11,9 @@ function components(arn: string): readonly string[] {
   return [...parts.slice(0, 5), parts.slice(5).join(':')];
 }
 
-/** IAM's `ArnLike`: `*` and `?` match within each of the six colon-separated components of an ARN. */
+/**
+ * IAM's `ArnLike`: `*` and `?` match within each of the six colon-separated components of an ARN.
+ */
 export function arnLike(pattern: string, arn: string): boolean {
   const values = components(arn);
   return components(pattern).every((component, index) => componentMatches(component, values[index] ?? ''));

@@ -1,9 +1,11 @@
 import { AwsError } from '../aws-service.ts';
-import { createTokenBucket } from '../gateway/token-bucket.ts';
-import type { TokenBucket } from '../gateway/token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from '../gateway/token-bucket.ts';
 import type { LambdaOperation } from './control-plane/lambda-operation.ts';
 
-/** Calls a second for the whole account (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests). */
+/**
+ * Calls a second for the whole account
+ * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests).
+ */
 export interface CallLimitSettings {
   /** All calls but Invoke and GetFunction together. Default 15. */
   readonly controlPerSecond: number;

@@ -8,8 +8,7 @@ import { openFunctionStore } from './control-plane/function-store.ts';
 import type { ControlPlane } from './control-plane/lambda-operation.ts';
 import { provisionedOperations } from './control-plane/provisioned-operations.ts';
 import { versionOperations } from './control-plane/version-operations.ts';
-import { createProcessHost } from './custom-runtime/process-host.ts';
-import type { ProcessHostOptions } from './custom-runtime/process-host.ts';
+import { createProcessHost, type ProcessHostOptions } from './custom-runtime/process-host.ts';
 import type { FunctionHost } from './function-host.ts';
 import { invokeOperations } from './invoke-operations.ts';
 import { createLambdaService } from './lambda-service.ts';
@@ -27,7 +26,10 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
   readonly canEncrypt: ControlPlane['canEncrypt'];
 }
 
-/** What `PUT /_local/lambda` takes: how the control plane behaves from now on. Members that are absent stay as they are. */
+/**
+ * What `PUT /_local/lambda` takes: how the control plane behaves from now on. Members that are
+ * absent stay as they are.
+ */
 const behaviour = z.strictObject({
   /** The next so many calls but Invoke answer TooManyRequestsException. */
   throttle: z.number().int().min(0).exactOptional(),
@@ -41,10 +43,16 @@ const behaviour = z.strictObject({
   inactive: z.array(z.string()).exactOptional(),
 });
 
-/** Lambda on one machine, beyond the functions of the templates: the API and the processes of custom runtimes. */
+/**
+ * Lambda on one machine, beyond the functions of the templates: the API and the processes of custom
+ * runtimes.
+ */
 export interface Lambda {
   readonly service: AwsService;
-  /** Answers `/_local/lambda`: changes the behaviour if there is a body, and tells it. Throws an Error for a wrong body. */
+  /**
+   * Answers `/_local/lambda`: changes the behaviour if there is a body, and tells it. Throws an
+   * Error for a wrong body.
+   */
   control(body: string): unknown;
   /** Nothing can be invoked before. Starts the instances that are kept warm. */
   start(awsEndpointUrl: string): void;
@@ -52,14 +60,14 @@ export interface Lambda {
   close(): Promise<void>;
 }
 
-const defaultPendingMs = 50;
-const defaultAccountConcurrency = 1_000;
+const DEFAULT_PENDING_MS = 50;
+const DEFAULT_ACCOUNT_CONCURRENCY = 1_000;
 
 export async function createLambda(options: LambdaOptions): Promise<Lambda> {
   const { accountId, region, functions, layers } = options;
   const background = new Set<Promise<unknown>>();
-  let pendingMs = defaultPendingMs;
-  let accountConcurrency = defaultAccountConcurrency;
+  let pendingMs = DEFAULT_PENDING_MS;
+  let accountConcurrency = DEFAULT_ACCOUNT_CONCURRENCY;
   const limits = createCallLimits();
   const processes = createProcessHost(options);
   const registry = createFunctionRegistry({

@@ -30,16 +30,18 @@ export interface InvocationOutcome {
   readonly failed: boolean;
 }
 
-/** Lambda's limit for synchronous payloads in both directions: 6 MB and room for its own envelope. */
-export const maxPayloadBytes = 6_291_556;
+/**
+ * Lambda's limit for synchronous payloads in both directions: 6 MB and room for its own envelope.
+ */
+export const MAX_PAYLOAD_BYTES = 6_291_556;
 
 /** Throws {@link AwsError} `RequestTooLargeException` for a payload that no invocation may have. */
 export function requirePayloadSize(payload: string): void {
-  if (payload.length <= maxPayloadBytes && Buffer.byteLength(payload) <= maxPayloadBytes) return;
+  if (payload.length <= MAX_PAYLOAD_BYTES && Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return;
   throw new AwsError(
     'RequestTooLargeException',
     413,
-    `Request must be smaller than ${String(maxPayloadBytes)} bytes for the InvokeFunction operation`,
+    `Request must be smaller than ${String(MAX_PAYLOAD_BYTES)} bytes for the InvokeFunction operation`,
   );
 }
 

@@ -2,8 +2,9 @@ import type { RoleCredentials } from '../assembly/role-registry.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 
 /**
- * All environment variables that a function sees: what its template sets, and what Lambda itself sets. Nothing of the
- * host's environment is in it. `AWS_ENDPOINT_URL` is the only one that a function does not have on AWS.
+ * All environment variables that a function sees: what its template sets, and what Lambda itself
+ * sets. Nothing of the host's environment is in it. `AWS_ENDPOINT_URL` is the only one that a
+ * function does not have on AWS.
  */
 export function functionEnvironment(
   definition: FunctionDefinition,

@@ -3,13 +3,15 @@ import { AwsError } from '../aws-service.ts';
 import type { FunctionKills } from '../faults/function-kills.ts';
 import type { RoleCredentials } from '../assembly/role-registry.ts';
 import { arnLike } from './arn-like.ts';
-import { requirePayloadSize } from './function-definition.ts';
-import type { FunctionDefinition, InvocationOutcome } from './function-definition.ts';
+import {
+  requirePayloadSize,
+  type FunctionDefinition,
+  type InvocationOutcome,
+} from './function-definition.ts';
 import { functionEnvironment } from './function-environment.ts';
 import { startInstance } from './function-instance.ts';
 import { parseFunctionName } from './function-name.ts';
-import { createFunctionPool } from './function-pool.ts';
-import type { FunctionPool } from './function-pool.ts';
+import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 
 /** A statement of a function's resource policy. */
 export interface FunctionPermission {
@@ -45,22 +47,35 @@ export interface FunctionHostOptions {
 /** The Lambda functions of the app. */
 export interface FunctionHost {
   define(definition: FunctionDefinition): void;
-  /** Makes `function:qualifier` (a version or an alias) another name of the function; the code is the same here. */
+  /**
+   * Makes `function:qualifier` (a version or an alias) another name of the function; the code is
+   * the same here.
+   */
   defineQualifier(functionName: string, qualifier: string): void;
   permit(permission: FunctionPermission): void;
   isPermitted(functionName: string, principal: string, sourceArn: string): boolean;
   has(name: string): boolean;
   all(): readonly FunctionDefinition[];
-  /** Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the template's holds again. */
+  /**
+   * Changes the reserved concurrency of a function: 0 refuses every invocation. Without a count the
+   * template's holds again.
+   */
   reserve(name: string, count: number | undefined): void;
-  /** By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError} `ResourceNotFoundException`. */
+  /**
+   * By name, ARN, partial ARN, each with or without a qualifier. Throws {@link AwsError}
+   * `ResourceNotFoundException`.
+   */
   find(functionName: string, qualifier?: string): FoundFunction;
   /**
-   * Runs a function once with a JSON payload. A failure of the function is an outcome; {@link AwsError} is thrown for
-   * an unknown function, a payload over 6 MB (`RequestTooLargeException`) and too many waiting invocations.
+   * Runs a function once with a JSON payload. A failure of the function is an outcome;
+   * {@link AwsError} is thrown for an unknown function, a payload over 6 MB
+   * (`RequestTooLargeException`) and too many waiting invocations.
    */
   invoke(functionName: string, payload: string, requestId?: string): Promise<InvocationOutcome>;
-  /** Each function with its environment, once the host has been started: what it takes to run its code elsewhere. */
+  /**
+   * Each function with its environment, once the host has been started: what it takes to run its
+   * code elsewhere.
+   */
   environments(): readonly {
     readonly name: string;
     readonly environment: Readonly<Record<string, string>>;

@@ -1,19 +1,32 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FunctionKills } from '../faults/function-kills.ts';
-import { failure, maxPayloadBytes } from './function-definition.ts';
-import type { FunctionDefinition, Invocation, InvocationOutcome } from './function-definition.ts';
+import {
+  failure,
+  MAX_PAYLOAD_BYTES,
+  type FunctionDefinition,
+  type Invocation,
+  type InvocationOutcome,
+} from './function-definition.ts';
 import type { InstanceMessage, InstanceSettings, InvocationMessage } from './instance-messages.ts';
 
-/** One execution environment of a function: it has loaded the code and runs one invocation at a time. */
+/**
+ * One execution environment of a function: it has loaded the code and runs one invocation at a
+ * time.
+ */
 export interface FunctionInstance {
   /** Settles when the code is loaded or has failed to; never rejects. */
   readonly initialized: Promise<void>;
-  /** False once it failed to load, timed out, crashed or was stopped: it takes no invocation then. */
+  /**
+   * False once it failed to load, timed out, crashed or was stopped: it takes no invocation then.
+   */
   readonly usable: boolean;
   /** Must not be called while an earlier call runs. Never rejects. */
   run(invocation: Invocation): Promise<InvocationOutcome>;
-  /** Settles when it can take another invocation after the one that it has answered, or has ended; never rejects. */
+  /**
+   * Settles when it can take another invocation after the one that it has answered, or has ended;
+   * never rejects.
+   */
   untilReady(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,7 +41,7 @@ export interface InstanceOptions {
   readonly kills?: FunctionKills;
 }
 
-const workerFile = join(import.meta.dirname, 'instance-worker.ts');
+const WORKER_FILE = join(import.meta.dirname, 'instance-worker.ts');
 
 function describeCrash(error: Error, requestId: string): InvocationOutcome {
   const outOfMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -48,14 +61,15 @@ function startWorker({ definition, environment, log }: InstanceOptions): Worker 
     logGroup: definition.logGroup,
     logStream: `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]local`,
   };
-  const worker = new Worker(workerFile, {
+  const worker = new Worker(WORKER_FILE, {
     workerData: settings,
     env: { ...environment },
     execArgv: [],
     stdout: true,
     stderr: true,
     name: definition.name,
-    // The heap of a function that fits its Lambda also fits here: only runaway code meets this limit.
+    // The heap of a function that fits its Lambda also fits here: only runaway code meets this
+    // limit.
     resourceLimits: { maxOldGenerationSizeMb: Math.max(256, definition.memoryMb) },
   });
   for (const stream of [worker.stdout, worker.stderr]) {
@@ -129,7 +143,10 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
     }, definition.timeoutSeconds * 1000);
   }
 
-  /** Kills the worker in the middle of an invocation. Its answer is told when it is gone for sure: nothing of it happens afterwards. */
+  /**
+   * Kills the worker in the middle of an invocation. Its answer is told when it is gone for sure:
+   * nothing of it happens afterwards.
+   */
   function dieAfter(delayMs: number): NodeJS.Timeout {
     isKilled = true;
     return setTimeout(() => {
@@ -176,11 +193,11 @@ export function startInstance(options: InstanceOptions): FunctionInstance {
 
 function withinPayloadLimit(outcome: InvocationOutcome): InvocationOutcome {
   // A string has at most three bytes of UTF-8 per unit: small ones need no counting.
-  if (outcome.payload.length * 3 <= maxPayloadBytes) return outcome;
+  if (outcome.payload.length * 3 <= MAX_PAYLOAD_BYTES) return outcome;
   const size = Buffer.byteLength(outcome.payload);
-  if (size <= maxPayloadBytes) return outcome;
+  if (size <= MAX_PAYLOAD_BYTES) return outcome;
   return failure(
     'Function.ResponseSizeTooLarge',
-    `Response payload size (${String(size)} bytes) exceeded maximum allowed payload size (${String(maxPayloadBytes)} bytes).`,
+    `Response payload size (${String(size)} bytes) exceeded maximum allowed payload size (${String(MAX_PAYLOAD_BYTES)} bytes).`,
   );
 }

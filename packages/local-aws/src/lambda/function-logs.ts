@@ -1,5 +1,4 @@
-import { createWriteStream, mkdirSync, statSync } from 'node:fs';
-import type { WriteStream } from 'node:fs';
+import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the parts of the local cloud write what they have to say, each under its name. */
@@ -9,9 +8,12 @@ export interface Logs {
 }
 
 /** A file that has grown beyond this is begun anew by the next start that writes to it. */
-const maxKeptBytes = 5_000_000;
+const MAX_KEPT_BYTES = 5_000_000;
 
-/** One file a name, `<directory>/<name>.log`, continued by every start: two that run at once lose nothing. */
+/**
+ * One file a name, `<directory>/<name>.log`, continued by every start: two that run at once lose
+ * nothing.
+ */
 export function createLogFiles(directory: string): Logs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const files = new Map<string, WriteStream>();
@@ -20,7 +22,7 @@ export function createLogFiles(directory: string): Logs {
   function open(name: string): WriteStream {
     const path = join(directory, `${name}.log`);
     const kept = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const file = createWriteStream(path, { mode: 0o600, flags: kept > maxKeptBytes ? 'w' : 'a' });
+    const file = createWriteStream(path, { mode: 0o600, flags: kept > MAX_KEPT_BYTES ? 'w' : 'a' });
     // A full disk must not stop the service.
     file.on('error', () => undefined);
     files.set(name, file);

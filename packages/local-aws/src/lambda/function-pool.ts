@@ -1,6 +1,5 @@
 import { AwsError } from '../aws-service.ts';
-import { failure } from './function-definition.ts';
-import type { Invocation, InvocationOutcome } from './function-definition.ts';
+import { failure, type Invocation, type InvocationOutcome } from './function-definition.ts';
 import type { FunctionInstance } from './function-instance.ts';
 
 export interface PoolOptions {
@@ -12,17 +11,23 @@ export interface PoolOptions {
   /** How many stay, whatever their age. Default 1. */
   readonly kept?: () => number;
   /**
-   * Asked before each start; `give` follows when the instance is gone, `offer` says that it has become idle. Without it only
-   * `maxInstances` counts.
+   * Asked before each start; `give` follows when the instance is gone, `offer` says that it has
+   * become idle. Without it only `maxInstances` counts.
    */
   readonly budget?: { take(): boolean; give(): void; offer(): void };
 }
 
-/** The instances of one function: idle ones are reused, more are started while all are busy, up to a cap. */
+/**
+ * The instances of one function: idle ones are reused, more are started while all are busy, up to a
+ * cap.
+ */
 export interface FunctionPool {
   /** Throws {@link AwsError} `TooManyRequestsException` if too many invocations wait already. */
   invoke(invocation: Invocation): Promise<InvocationOutcome>;
-  /** Starts instances until there are `count` (default 1), so that invocations do not wait for the code to load. */
+  /**
+   * Starts instances until there are `count` (default 1), so that invocations do not wait for the
+   * code to load.
+   */
   prestart(count?: number): Promise<void>;
   /** Looks again whether waiting invocations can run: the budget has room. */
   dispatch(): void;
@@ -31,7 +36,9 @@ export interface FunctionPool {
   readonly oldestIdle: { readonly since: number; readonly kept: boolean } | undefined;
   /** Stops the longest idle instance. */
   stopOldestIdle(): void;
-  /** Runs what waits, stops every instance as soon as it is idle, and resolves when none is left. */
+  /**
+   * Runs what waits, stops every instance as soon as it is idle, and resolves when none is left.
+   */
   retire(): Promise<void>;
   /** Ends what runs and what waits. */
   close(): Promise<void>;
@@ -47,8 +54,11 @@ interface Idle {
   readonly since: number;
 }
 
-/** So long a waiting invocation trusts an instance that has answered to become ready; then it starts another one. */
-const finishingMs = 250;
+/**
+ * So long a waiting invocation trusts an instance that has answered to become ready; then it starts
+ * another one.
+ */
+const FINISHING_MS = 250;
 
 export function createFunctionPool(options: PoolOptions): FunctionPool {
   const instances = new Set<FunctionInstance>();
@@ -138,12 +148,13 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
     const timer = setTimeout(() => {
       distrust();
       dispatch();
-    }, finishingMs);
+    }, FINISHING_MS);
     await instance.untilReady();
     clearTimeout(timer);
     distrust();
     release(instance);
-    // One that fell in an invocation is replaced; one that never loaded is not, or it would be started for ever.
+    // One that fell in an invocation is replaced; one that never loaded is not, or it would be
+    // started for ever.
     if (!instance.usable) void startUpTo(options.kept?.() ?? 0);
   }
 

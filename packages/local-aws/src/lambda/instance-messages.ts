@@ -16,7 +16,10 @@ export interface InvocationMessage {
   readonly deadline: number;
 }
 
-/** Worker to host. `initialized` comes first and once; a `failure` in it means that the code did not load. */
+/**
+ * Worker to host. `initialized` comes first and once; a `failure` in it means that the code did not
+ * load.
+ */
 export type InstanceMessage =
   | { readonly kind: 'initialized'; readonly failure?: string }
   | { readonly kind: 'result'; readonly payload: string }

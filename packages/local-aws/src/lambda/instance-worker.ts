@@ -1,4 +1,5 @@
-// The program inside a function instance's worker thread: loads the handler as Lambda's Node runtime does and runs it.
+// The program inside a function instance's worker thread: loads the handler as Lambda's Node
+// runtime does and runs it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { AwsError } from '../aws-service.ts';
-import type { AwsCall, AwsResponse } from '../aws-service.ts';
-import { json, noContent, page } from './control-plane/lambda-operation.ts';
-import type { LambdaOperation, LambdaRequest } from './control-plane/lambda-operation.ts';
+import { AwsError, type AwsCall, type AwsResponse } from '../aws-service.ts';
+import {
+  json,
+  noContent,
+  page,
+  type LambdaOperation,
+  type LambdaRequest,
+} from './control-plane/lambda-operation.ts';
 import { presentConfiguration, presentFunction } from './control-plane/present.ts';
 import { parseBody } from './control-plane/requests.ts';
 import type { FunctionRegistry } from './control-plane/function-registry.ts';
 import type { ProcessHost } from './custom-runtime/process-host.ts';
-import { requirePayloadSize } from './function-definition.ts';
-import type { InvocationOutcome } from './function-definition.ts';
+import { requirePayloadSize, type InvocationOutcome } from './function-definition.ts';
 import type { FoundFunction, FunctionHost } from './function-host.ts';
 
 export interface InvokeDependencies {
@@ -56,7 +59,10 @@ function checkedPayload(call: AwsCall): string {
   return text;
 }
 
-/** The calls that functions of both kinds answer to: those of the templates and those made by CreateFunction. */
+/**
+ * The calls that functions of both kinds answer to: those of the templates and those made by
+ * CreateFunction.
+ */
 export function invokeOperations(dependencies: InvokeDependencies): readonly LambdaOperation[] {
   const { functions, registry, processes, functionArn } = dependencies;
   const qualified = ({ name, qualifier }: LambdaRequest): string =>
@@ -87,7 +93,9 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     return { ...next, Functions: items.map(({ present }) => present()) };
   }
 
-  /** Reserved concurrency of a function of the templates: those that the service makes have none. */
+  /**
+   * Reserved concurrency of a function of the templates: those that the service makes have none.
+   */
   function reserve(name: string, count: number | undefined): void {
     functions.find(name);
     functions.reserve(name, count);
@@ -111,7 +119,8 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
       case 'RequestResponse':
         return await respond(accepted);
       case 'Event':
-        // On AWS a failed event invocation is tried twice more, minutes later; here the function's log says that it failed.
+        // On AWS a failed event invocation is tried twice more, minutes later; here the function's
+        // log says that it failed.
         dependencies.inBackground(accepted.run());
         return { status: 202, headers: {}, body: '' };
       case 'DryRun':

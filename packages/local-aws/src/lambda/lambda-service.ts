@@ -1,8 +1,11 @@
-import { AwsError } from '../aws-service.ts';
-import type { AwsAccess, AwsCall, AwsService } from '../aws-service.ts';
+import { AwsError, type AwsAccess, type AwsCall, type AwsService } from '../aws-service.ts';
 import type { CallLimits } from './call-limits.ts';
-import { json, matchOperation } from './control-plane/lambda-operation.ts';
-import type { LambdaOperation, LambdaRequest } from './control-plane/lambda-operation.ts';
+import {
+  json,
+  matchOperation,
+  type LambdaOperation,
+  type LambdaRequest,
+} from './control-plane/lambda-operation.ts';
 
 export interface LambdaServiceOptions {
   readonly operations: readonly LambdaOperation[];

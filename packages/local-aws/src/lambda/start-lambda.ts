@@ -5,8 +5,7 @@ import { conditionKeys } from '../iam/conditions.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import { keyPolicyAllowsService } from '../iam/key-policy.ts';
 import type { Kms } from '../kms/create-kms.ts';
-import { createLambda } from './create-lambda.ts';
-import type { Lambda } from './create-lambda.ts';
+import { createLambda, type Lambda } from './create-lambda.ts';
 import type { Logs } from './function-logs.ts';
 
 function mayWriteLogs(

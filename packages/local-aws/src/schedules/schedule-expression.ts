@@ -1,4 +1,7 @@
-/** True if a schedule is due in this minute: `minute` counts from the start, `time` is the start of the minute. */
+/**
+ * True if a schedule is due in this minute: `minute` counts from the start, `time` is the start of
+ * the minute.
+ */
 export type IsDue = (minute: number, time: Date) => boolean;
 
 const minutesPer: Readonly<Record<string, number>> = { minute: 1, hour: 60, day: 1440 };
@@ -71,7 +74,10 @@ function parseRate(text: string): IsDue {
   return (minute) => minute % every === 0;
 }
 
-/** Reads `rate(5 minutes)` or `cron(0 3 * * ? *)` (UTC). Throws an Error for anything else (`at(...)`, `L`, `W`, `#`). */
+/**
+ * Reads `rate(5 minutes)` or `cron(0 3 * * ? *)` (UTC). Throws an Error for anything else
+ * (`at(...)`, `L`, `W`, `#`).
+ */
 export function parseSchedule(expression: string): IsDue {
   const [, kind, text = ''] = /^(rate|cron)\((.*)\)$/.exec(expression) ?? [];
   if (kind === 'rate') return parseRate(text);

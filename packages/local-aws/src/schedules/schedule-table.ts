@@ -1,5 +1,4 @@
-import { parseSchedule } from './schedule-expression.ts';
-import type { IsDue } from './schedule-expression.ts';
+import { parseSchedule, type IsDue } from './schedule-expression.ts';
 
 export interface ScheduleDefinition {
   readonly arn: string;

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { AwsError } from '../aws-service.ts';
-import type { AwsAccess, AwsCall, AwsResponse, AwsService } from '../aws-service.ts';
-import { SQS_ACTIONS } from './queue-definitions.ts';
-import type { QueueDefinition } from './queue-definitions.ts';
+import { AwsError, type AwsAccess, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
+import { SQS_ACTIONS, type QueueDefinition } from './queue-definitions.ts';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 export interface SqsOptions {
@@ -17,17 +15,26 @@ export interface SqsOptions {
 export interface Sqs extends AwsService {
   /** Makes a queue; one that is there already keeps its messages and gets the attributes. */
   createQueue(queue: QueueDefinition): Promise<void>;
-  /** A call that is allowed, such as those of an event source mapping. Throws {@link AwsError} as SQS fails. */
+  /**
+   * A call that is allowed, such as those of an event source mapping. Throws {@link AwsError} as
+   * SQS fails.
+   */
   call(operation: string, input: object): Promise<unknown>;
 }
 
-/** What a caller needs of the key of an encrypted queue, by call (SQS Developer Guide, Key management). */
+/**
+ * What a caller needs of the key of an encrypted queue, by call (SQS Developer Guide, Key
+ * management).
+ */
 const keyActions: Readonly<Record<string, readonly string[]>> = {
   SendMessage: ['kms:GenerateDataKey', 'kms:Decrypt'],
   ReceiveMessage: ['kms:Decrypt'],
 };
 
-/** Names of failures in SQS's older protocol, by which clients still know them; all others are the same in both. */
+/**
+ * Names of failures in SQS's older protocol, by which clients still know them; all others are the
+ * same in both.
+ */
 const queryCodes: Readonly<Record<string, string>> = {
   KmsAccessDenied: 'KMS.AccessDeniedException',
   QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
@@ -114,7 +121,10 @@ function createQueueWorker(settings: QueueWorkerSettings) {
   };
 }
 
-/** SQS for one account on one machine: the queues of the templates, by fauxqs. Queues are neither made nor changed by calls. */
+/**
+ * SQS for one account on one machine: the queues of the templates, by fauxqs. Queues are neither
+ * made nor changed by calls.
+ */
 export function createSqs(options: SqsOptions): Sqs {
   const { accountId, region } = options;
   const queues = new Map<string, QueueDefinition>();

@@ -1,8 +1,8 @@
-// SQS in a thread of its own: fauxqs, called in process. Its server would listen on all of the machine's addresses.
+// SQS in a thread of its own: fauxqs, called in process. Its server would listen on all of the
+// machine's addresses.
 import { mkdirSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { buildApp } from 'fauxqs';
-import type { BuildAppOptions } from 'fauxqs';
+import { buildApp, type BuildAppOptions } from 'fauxqs';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 type Stores = NonNullable<BuildAppOptions['stores']>;

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorMessage } from '../error-code.ts';
 import type { InvocationOutcome } from '../lambda/function-definition.ts';
 import type { MappingDefinition } from './queue-definitions.ts';
-import { receivedMessages, sqsEvent, succeededMessages } from './sqs-event.ts';
-import type { ReceivedMessage } from './sqs-event.ts';
+import { receivedMessages, sqsEvent, succeededMessages, type ReceivedMessage } from './sqs-event.ts';
 
 export interface RunMappingOptions {
   readonly mapping: MappingDefinition;
@@ -15,12 +14,13 @@ export interface RunMappingOptions {
 }
 
 /** SQS gives at most so many messages at once. */
-const mostReceived = 10;
-const longestPollSeconds = 20;
+const MOST_RECEIVED = 10;
+const LONGEST_POLL_SECONDS = 20;
 
 /**
- * Hands the messages of a queue to a function, batch by batch, as Lambda's pollers do. What the function has not succeeded with stays
- * in the queue and becomes visible when its visibility timeout ends. Returns the function that stops it; what runs then is not waited for.
+ * Hands the messages of a queue to a function, batch by batch, as Lambda's pollers do. What the
+ * function has not succeeded with stays in the queue and becomes visible when its visibility
+ * timeout ends. Returns the function that stops it; what runs then is not waited for.
  */
 export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingOptions): () => void {
   const { batchSize, batchingWindowSeconds } = mapping;
@@ -31,7 +31,7 @@ export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingO
   async function receive(limit: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
     const answer = await call('ReceiveMessage', {
       QueueUrl: queueUrl,
-      MaxNumberOfMessages: Math.min(limit, mostReceived),
+      MaxNumberOfMessages: Math.min(limit, MOST_RECEIVED),
       WaitTimeSeconds: waitSeconds,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
@@ -41,20 +41,20 @@ export function runMapping({ mapping, queueUrl, call, invoke, log }: RunMappingO
 
   /** A batch begins with its first message and grows until it is full or its window ends. */
   async function collect(): Promise<readonly ReceivedMessage[]> {
-    const batch = [...(await receive(batchSize, longestPollSeconds))];
+    const batch = [...(await receive(batchSize, LONGEST_POLL_SECONDS))];
     const windowEnd = Date.now() + batchingWindowSeconds * 1000;
     while (!stopped() && batch.length > 0 && batch.length < batchSize) {
       const left = Math.ceil((windowEnd - Date.now()) / 1000);
       if (left <= 0) break;
-      batch.push(...(await receive(batchSize - batch.length, Math.min(left, longestPollSeconds))));
+      batch.push(...(await receive(batchSize - batch.length, Math.min(left, LONGEST_POLL_SECONDS))));
     }
     return batch;
   }
 
   async function remove(messages: readonly ReceivedMessage[]): Promise<void> {
-    for (let start = 0; start < messages.length; start += mostReceived) {
+    for (let start = 0; start < messages.length; start += MOST_RECEIVED) {
       const Entries = messages
-        .slice(start, start + mostReceived)
+        .slice(start, start + MOST_RECEIVED)
         .map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
       await call('DeleteMessageBatch', { QueueUrl: queueUrl, Entries });
     }

@@ -31,7 +31,10 @@ function messageAttribute({ DataType, StringValue, BinaryValue }: z.infer<typeof
   };
 }
 
-/** The event of a batch, as Lambda hands it to a function (https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html). */
+/**
+ * The event of a batch, as Lambda hands it to a function
+ * (https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html).
+ */
 export function sqsEvent(messages: readonly ReceivedMessage[], queueArn: string): object {
   const Records = messages.map((one) => ({
     messageId: one.MessageId,
@@ -55,8 +58,9 @@ const reported = z.object({
 });
 
 /**
- * The messages that a batch has succeeded with. A function that reports failures names those that failed; an answer that cannot be
- * understood, or names a message that is not in the batch, fails them all.
+ * The messages that a batch has succeeded with. A function that reports failures names those that
+ * failed; an answer that cannot be understood, or names a message that is not in the batch, fails
+ * them all.
  */
 export function succeededMessages(
   messages: readonly ReceivedMessage[],

@@ -59,8 +59,9 @@ function check(mapping: MappingDefinition, options: StartMappingsOptions): Check
 }
 
 /**
- * Starts reading the queues for their functions. Throws an Error, as AWS refuses the mapping, if a function's role lacks a permission or
- * its timeout is longer than the visibility timeout. Returns the function that stops them all.
+ * Starts reading the queues for their functions. Throws an Error, as AWS refuses the mapping, if a
+ * function's role lacks a permission or its timeout is longer than the visibility timeout. Returns
+ * the function that stops them all.
  */
 export function startMappings(options: StartMappingsOptions): () => void {
   const checked = options.mappings.map((mapping) => check(mapping, options));

@@ -1,17 +1,17 @@
 import { physicalId, physicalName, physicalUuid } from '../../src/assembly/physical-name.ts';
 
-test('a name that fits is the stack and the logical id', () => {
+it('a name that fits is the stack and the logical id', () => {
   expect(physicalName('Api', 'Tokens1234', 64)).toBe('Api-Tokens1234');
 });
 
-test('longer names are cut and stay different', () => {
+it('longer names are cut and stay different', () => {
   const long = 'x'.repeat(80);
   const names = [physicalName('Api', `${long}1`, 64), physicalName('Api', `${long}2`, 64)];
   expect(names.map(({ length }) => length)).toEqual([64, 64]);
   expect(new Set(names).size).toBe(2);
 });
 
-test('ids have the forms of AWS and are the same at every start', () => {
+it('ids have the forms of AWS and are the same at every start', () => {
   expect(physicalUuid('Data', 'Key')).toMatch(
     /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,
   );

@@ -23,7 +23,7 @@ const stackOf = (name: string, dependencies: readonly string[] = []): object => 
   properties: { templateFile: `${name}.json` },
 });
 
-test('stacks come after the stacks that they depend on', async () => {
+it('stacks come after the stacks that they depend on', async () => {
   write('manifest.json', { artifacts: { Api: stackOf('Api', ['Data']), Data: stackOf('Data') } });
   write('Api.json', { Resources: { A: { Type: 'A::Thing' } } });
   write('Data.json', {});
@@ -32,7 +32,7 @@ test('stacks come after the stacks that they depend on', async () => {
   expect(stacks[1]?.template.Resources['A']).toEqual({ Type: 'A::Thing', Properties: {} });
 });
 
-test('a stack may have another name than its artifact', async () => {
+it('a stack may have another name than its artifact', async () => {
   const artifact = {
     type: 'aws:cloudformation:stack',
     properties: { templateFile: 'T.json', stackName: 'cloakroom' },
@@ -42,7 +42,7 @@ test('a stack may have another name than its artifact', async () => {
   expect((await readAssembly(directory)).stacks[0]?.name).toBe('cloakroom');
 });
 
-test('assets are found by the S3 key that templates name', async () => {
+it('assets are found by the S3 key that templates name', async () => {
   write('manifest.json', {
     artifacts: { 'Api.assets': { type: 'cdk:asset-manifest', properties: { file: 'A.json' } } },
   });
@@ -59,7 +59,7 @@ test('assets are found by the S3 key that templates name', async () => {
   );
 });
 
-test.each([
+it.each([
   ['a folder that holds no app', {}, /cannot read .*manifest\.json/],
   ['stages', { 'manifest.json': { artifacts: { Prod: { type: 'cdk:cloud-assembly' } } } }, /stages .*: Prod/],
   [

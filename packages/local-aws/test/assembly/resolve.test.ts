@@ -1,6 +1,5 @@
 import type { Stack } from '../../src/assembly/read-assembly.ts';
-import { createResolver } from '../../src/assembly/resolve.ts';
-import type { Resolver } from '../../src/assembly/resolve.ts';
+import { createResolver, type Resolver } from '../../src/assembly/resolve.ts';
 import { aStack } from './a-stack.ts';
 
 function resolverFor(...stacks: readonly Stack[]): Resolver {
@@ -31,7 +30,7 @@ const stack = aStack('App', {
 });
 
 describe('references', () => {
-  test.each([
+  it.each([
     ['a resource by its name', { Ref: 'Thing' }, 'App-Thing'],
     ['a resource by the name that its template gives it', { Ref: 'Named' }, 'my-us-east-1'],
     ['the default of a parameter', { Ref: 'BootstrapVersion' }, '/cdk-bootstrap/version'],
@@ -52,12 +51,12 @@ describe('references', () => {
     expect(resolverFor(stack).resolve(stack, value)).toBe(expected);
   });
 
-  test('are found at any depth, and members without a value are left out', () => {
+  it('are found at any depth, and members without a value are left out', () => {
     const value = { list: [{ Ref: 'Thing' }, { Ref: 'AWS::NoValue' }], none: { Ref: 'AWS::NoValue' }, n: 1 };
     expect(resolverFor(stack).resolve(stack, value)).toEqual({ list: ['App-Thing'], n: 1 });
   });
 
-  test('reach into the stack that exports a value', () => {
+  it('reach into the stack that exports a value', () => {
     const output = { Value: { Ref: 'Thing' }, Export: { Name: { 'Fn::Sub': '${AWS::StackName}:Out' } } };
     const exporter = aStack('Data', { Resources: { Thing: thing }, Outputs: { Out: output } });
     const importer = aStack('Api');
@@ -68,7 +67,7 @@ describe('references', () => {
 });
 
 describe('what cannot be resolved is named', () => {
-  test.each([
+  it.each([
     [{ Ref: 'Missing' }, /no resource Missing in stack App/],
     [{ Ref: 'Needed' }, /parameter Needed of stack App has no default/],
     [{ Ref: 'AWS::Unknown' }, /unknown pseudo parameter AWS::Unknown/],

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAssembly } from '../../src/assembly/read-assembly.ts';
-import type { Assembly } from '../../src/assembly/read-assembly.ts';
+import { readAssembly, type Assembly } from '../../src/assembly/read-assembly.ts';
 import { startResources } from '../../src/assembly/start-resources.ts';
 import { isAllowed } from '../../src/iam/is-allowed.ts';
 import { aStack } from './a-stack.ts';
@@ -44,7 +43,7 @@ describe('an app as the CDK synthesizes it', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('tables keep their keys, indexes and expiry', async () => {
+  it('tables keep their keys, indexes and expiry', async () => {
     const { tables } = await start(app);
     expect(tables).toEqual([
       {
@@ -73,13 +72,13 @@ describe('an app as the CDK synthesizes it', () => {
     ]);
   });
 
-  test('a key has its alias, its policy, and the same id at every start', async () => {
+  it('a key has its alias, its policy, and the same id at every start', async () => {
     const first = (await start(app)).keys.all();
     expect(first).toMatchObject([{ alias: 'alias/fixture', enableRotation: true }]);
     expect((await start(app)).keys.all()).toEqual(first);
   });
 
-  test('functions have their code, settings of other stacks, and a role with its policies', async () => {
+  it('functions have their code, settings of other stacks, and a role with its policies', async () => {
     const { functions, roles, tables } = await start(app);
     const { outputs } = await startResources(app, account, someParts(app.assets));
     const operator = functions.find(outputs.get('OperatorFunctionName') ?? '').definition;
@@ -104,7 +103,7 @@ describe('an app as the CDK synthesizes it', () => {
     expect(actions).toEqual(expect.arrayContaining(['dynamodb:PutItem', 'kms:Decrypt', 'logs:PutLogEvents']));
   });
 
-  test('the API knows its routes, and the functions permit it to invoke them', async () => {
+  it('the API knows its routes, and the functions permit it to invoke them', async () => {
     const { functions, gateway } = await start(app);
     const { id, routes, cors } = gateway.httpApi();
     expect(routes.map(({ routeKey }) => routeKey)).toEqual(['ANY /echo/{proxy+}', 'GET /echo', 'POST /echo']);
@@ -118,7 +117,7 @@ describe('an app as the CDK synthesizes it', () => {
     ).toBe(false);
   });
 
-  test('queues have their address, attributes and key, and what reads them', async () => {
+  it('queues have their address, attributes and key, and what reads them', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const [dead, work] = parts.queues.all();
@@ -145,7 +144,7 @@ describe('an app as the CDK synthesizes it', () => {
     ]);
   });
 
-  test('a layer is a folder with an ARN', async () => {
+  it('a layer is a folder with an ARN', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const arn = outputs.get('LayerArn') ?? '';
@@ -153,7 +152,7 @@ describe('an app as the CDK synthesizes it', () => {
     expect(existsSync(join(parts.layers.find(arn)?.directory ?? '', 'index.mjs'))).toBe(true);
   });
 
-  test('a role is denied what its boundary denies, whatever its own policy allows', async () => {
+  it('a role is denied what its boundary denies, whatever its own policy allows', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const role = parts.roles.role(outputs.get('BoundRoleArn') ?? '');
@@ -163,14 +162,14 @@ describe('an app as the CDK synthesizes it', () => {
     });
   });
 
-  test('the address of the API is one that everything on this machine reaches', async () => {
+  it('the address of the API is one that everything on this machine reaches', async () => {
     const parts = someParts(app.assets);
     const { outputs } = await startResources(app, account, parts);
     const { definition } = parts.functions.find(outputs.get('WorkerFunctionName') ?? '');
     expect(definition.environment).toMatchObject({ API_URL: 'http://127.0.0.1:8787' });
   });
 
-  test('the rule calls its function with its input', async () => {
+  it('the rule calls its function with its input', async () => {
     const { functions, schedules } = await start(app);
     const [rule] = schedules.all();
     expect(rule).toMatchObject({ expression: 'rate(1 minute)', input: '{"command":"sweep"}' });
@@ -181,26 +180,26 @@ describe('an app as the CDK synthesizes it', () => {
 });
 
 describe('what does not run locally stops the start', () => {
-  test('a resource type, by its name and its place', async () => {
+  it('a resource type, by its name and its place', async () => {
     const app = anApp({ Bucket: { Type: 'AWS::S3::Bucket', Properties: {} } });
     await expect(start(app)).rejects.toThrow('AWS::S3::Bucket does not run locally (App/Bucket)');
   });
 
-  test('a property, by its name', async () => {
+  it('a property, by its name', async () => {
     const app = anApp({
       Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] }, Origin: 'EXTERNAL' } },
     });
     await expect(start(app)).rejects.toThrow(/App\/Key cannot run locally: .*Unrecognized key: "Origin"/);
   });
 
-  test('a value that would behave otherwise on AWS', async () => {
+  it('a value that would behave otherwise on AWS', async () => {
     const Properties = { AttributeDefinitions: [], KeySchema: [], BillingMode: 'PROVISIONED' };
     await expect(start(anApp({ Table: { Type: 'AWS::DynamoDB::Table', Properties } }))).rejects.toThrow(
       /BillingMode/,
     );
   });
 
-  test('a function whose code is no asset of the app', async () => {
+  it('a function whose code is no asset of the app', async () => {
     const Properties = {
       Code: { S3Bucket: 'b', S3Key: 'k.zip' },
       Handler: 'index.handler',
@@ -212,7 +211,7 @@ describe('what does not run locally stops the start', () => {
     );
   });
 
-  test('a managed policy that is not in the table', async () => {
+  it('a managed policy that is not in the table', async () => {
     const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
     const role = {
       Type: 'AWS::IAM::Role',
@@ -224,7 +223,7 @@ describe('what does not run locally stops the start', () => {
     );
   });
 
-  test('a layer of a function of the templates', async () => {
+  it('a layer of a function of the templates', async () => {
     const Properties = {
       Code: { S3Bucket: 'b', S3Key: 'k' },
       Handler: 'index.handler',
@@ -237,7 +236,7 @@ describe('what does not run locally stops the start', () => {
     );
   });
 
-  test('a queue policy that allows something', async () => {
+  it('a queue policy that allows something', async () => {
     const Statement = [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource: '*', Principal: '*' }];
     const Properties = { Queues: ['q'], PolicyDocument: { Statement } };
     await expect(start(anApp({ Policy: { Type: 'AWS::SQS::QueuePolicy', Properties } }))).rejects.toThrow(
@@ -245,14 +244,14 @@ describe('what does not run locally stops the start', () => {
     );
   });
 
-  test('a mapping of anything but a queue', async () => {
+  it('a mapping of anything but a queue', async () => {
     const Properties = { EventSourceArn: 'arn:aws:kinesis:us-east-1:0:stream/s', FunctionName: 'f' };
     await expect(
       start(anApp({ Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties } })),
     ).rejects.toThrow(/only queues have mappings locally/);
   });
 
-  test('a schedule that is no rate and no cron', async () => {
+  it('a schedule that is no rate and no cron', async () => {
     const Properties = { ScheduleExpression: 'at(2030-01-01T00:00:00)', Targets: [{ Id: 't', Arn: 'a' }] };
     await expect(start(anApp({ Rule: { Type: 'AWS::Events::Rule', Properties } }))).rejects.toThrow(
       /at\(2030/,
@@ -260,12 +259,12 @@ describe('what does not run locally stops the start', () => {
   });
 });
 
-test('a resource whose condition is false does not exist', async () => {
+it('a resource whose condition is false does not exist', async () => {
   const app = anApp({ Bucket: { Type: 'AWS::S3::Bucket', Properties: {}, Condition: 'Never' } });
   await expect(start(app)).resolves.toBeDefined();
 });
 
-test('policies of all kinds decide a role, in whatever order they stand', async () => {
+it('policies of all kinds decide a role, in whatever order they stand', async () => {
   const statement = (Action: string): object => ({ Statement: [{ Effect: 'Allow', Action, Resource: '*' }] });
   const { roles } = await start(
     anApp({

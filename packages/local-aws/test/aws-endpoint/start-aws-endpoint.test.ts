@@ -12,12 +12,10 @@ import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/clie
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { crc32 } from 'node:zlib';
 import type { CallCount, CallRecord } from '../../src/aws-endpoint/call-counter.ts';
-import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
-import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import { createSts } from '../../src/aws-endpoint/sts.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
-import { createDynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
-import type { DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import { createKms } from '../../src/kms/create-kms.ts';
 import { things } from '../dynamodb/a-dynamodb.ts';
 
@@ -124,18 +122,18 @@ describe('a Host that is not loopback', () => {
     return promise;
   }
 
-  test.each(['/', '/_local/calls', '/_local/call-log'])('is refused at %s', async (path) => {
+  it.each(['/', '/_local/calls', '/_local/call-log'])('is refused at %s', async (path) => {
     expect(await statusOf(path, 'evil.example')).toBe('403');
     expect(await statusOf(path)).toBe('403');
   });
 
-  test.each(['localhost:1', '127.0.0.1', '[::1]:80'])('is not %s', async (host) => {
+  it.each(['localhost:1', '127.0.0.1', '[::1]:80'])('is not %s', async (host) => {
     expect(await statusOf('/_local/calls', host)).toBe('200');
   });
 });
 
 describe('the SDK', () => {
-  test('a 350 KB binary comes back byte for byte', async () => {
+  it('a 350 KB binary comes back byte for byte', async () => {
     const client = dynamoDbAs('ADMIN');
     const data = Uint8Array.from({ length: 350 * 1024 }, (_, index) => (index * 7919) % 256);
     await client.send(
@@ -145,7 +143,7 @@ describe('the SDK', () => {
     expect(Buffer.from(Item?.['data']?.B ?? []).equals(Buffer.from(data))).toBe(true);
   });
 
-  test('text of every plane of Unicode comes back', async () => {
+  it('text of every plane of Unicode comes back', async () => {
     const client = dynamoDbAs('ADMIN');
     const text = 'a\u0000é€\u{1F600}"\\\u2028';
     await client.send(
@@ -154,7 +152,7 @@ describe('the SDK', () => {
     expect((await client.send(get('text'))).Item?.['text']?.S).toBe(text);
   });
 
-  test('a failed condition and a cancelled transaction arrive as the exceptions of the SDK', async () => {
+  it('a failed condition and a cancelled transaction arrive as the exceptions of the SDK', async () => {
     const client = dynamoDbAs('ADMIN');
     await client.send(put('there'));
     const condition = { ConditionExpression: 'attribute_not_exists(pk)' };
@@ -174,7 +172,7 @@ describe('the SDK', () => {
     });
   });
 
-  test('KMS data keys', async () => {
+  it('KMS data keys', async () => {
     const made = await kmsAs('ADMIN').send(
       new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256', EncryptionContext: { tenant: 't' } }),
     );
@@ -187,7 +185,7 @@ describe('the SDK', () => {
     await expect(kmsAs('READER').send(wrong)).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
   });
 
-  test('answers carry their checksum', async () => {
+  it('answers carry their checksum', async () => {
     const response = await fetch(endpoint.url, {
       method: 'POST',
       headers: {
@@ -206,7 +204,7 @@ describe('the SDK', () => {
 });
 
 describe('access', () => {
-  test('a role may do what its policies say and nothing else', async () => {
+  it('a role may do what its policies say and nothing else', async () => {
     await dynamoDbAs('WRITER', 'token').send(put('written'));
     await expect(dynamoDbAs('WRITER', 'token').send(get('written'))).rejects.toMatchObject({
       name: 'AccessDeniedException',
@@ -218,13 +216,13 @@ describe('access', () => {
     expect((await dynamoDbAs('READER').send(get('written'))).Item).toEqual(thing('written'));
   });
 
-  test('the session is called by its name', async () => {
+  it('the session is called by its name', async () => {
     await expect(dynamoDbAs('READER').send(put('a'))).rejects.toThrow(
       /assumed-role\/reader\/tokens-function is not/,
     );
   });
 
-  test('a permission on a table is none on its indexes', async () => {
+  it('a permission on a table is none on its indexes', async () => {
     const query = new QueryCommand({
       TableName: 'Things',
       IndexName: 'whole',
@@ -235,14 +233,14 @@ describe('access', () => {
     await expect(dynamoDbAs('READER').send(query)).rejects.toThrow(/table\/Things\/index\/whole/);
   });
 
-  test('a condition on the partition keys holds', async () => {
+  it('a condition on the partition keys holds', async () => {
     const batch = (...keys: string[]) =>
       new BatchGetItemCommand({ RequestItems: { Things: { Keys: keys.map(thing) } } });
     await dynamoDbAs('READER').send(batch('mine'));
     await expect(dynamoDbAs('READER').send(batch('mine', 'yours'))).rejects.toThrow(/not authorized/);
   });
 
-  test('a refused part refuses the whole transaction, and nothing is written', async () => {
+  it('a refused part refuses the whole transaction, and nothing is written', async () => {
     const TransactItems = [
       { Put: { TableName: 'Things', Item: thing('refused') } },
       { Delete: { TableName: 'Things', Key: thing('other') } },
@@ -252,7 +250,7 @@ describe('access', () => {
     expect((await dynamoDbAs('ADMIN').send(get('refused'))).Item).toBeUndefined();
   });
 
-  test('KMS refuses in its own protocol', async () => {
+  it('KMS refuses in its own protocol', async () => {
     const generate = new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256' });
     await expect(kmsAs('READER').send(generate)).rejects.toMatchObject({
       name: 'AccessDeniedException',
@@ -263,14 +261,14 @@ describe('access', () => {
 });
 
 describe('callers', () => {
-  test('an access key that was never handed out', async () => {
+  it('an access key that was never handed out', async () => {
     await expect(dynamoDbAs('NOBODY').send(get('a'))).rejects.toMatchObject({
       name: 'UnrecognizedClientException',
       $metadata: { httpStatusCode: 403 },
     });
   });
 
-  test('a session key without its token', async () => {
+  it('a session key without its token', async () => {
     await expect(dynamoDbAs('WRITER').send(put('a'))).rejects.toMatchObject({
       name: 'UnrecognizedClientException',
     });
@@ -279,25 +277,25 @@ describe('callers', () => {
     });
   });
 
-  test('no signature at all', async () => {
+  it('no signature at all', async () => {
     const response = await fetch(endpoint.url, { method: 'POST', body: '{}' });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ __type: 'MissingAuthenticationTokenException' });
   });
 
-  test('a service that does not run here is named', async () => {
+  it('a service that does not run here is named', async () => {
     const lambda = tracked(new LambdaClient(settings('ADMIN')));
     await expect(lambda.send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow(
       /service lambda does not run locally/,
     );
   });
 
-  test('another region is refused', async () => {
+  it('another region is refused', async () => {
     const client = tracked(new DynamoDBClient({ ...settings('ADMIN'), region: 'us-east-1' }));
     await expect(client.send(get('a'))).rejects.toThrow(/us-east-1/);
   });
 
-  test('STS says who calls', async () => {
+  it('STS says who calls', async () => {
     const response = await fetch(endpoint.url, {
       method: 'POST',
       headers: {
@@ -316,7 +314,7 @@ describe('the record of calls', () => {
     return ((await response.json()) as { calls: CallCount[] }).calls;
   };
 
-  test('tells who did what to which resource at what cost, and never a value', async () => {
+  it('tells who did what to which resource at what cost, and never a value', async () => {
     const secret = '4242424242424242';
     const Item = { ...thing(secret), group: { S: secret } };
     await dynamoDbAs('ADMIN').send(new PutItemCommand({ TableName: 'Things', Item }));
@@ -337,7 +335,7 @@ describe('the record of calls', () => {
     expect(JSON.stringify(records)).not.toContain(secret);
   });
 
-  test('counts by principal and action until it is reset', async () => {
+  it('counts by principal and action until it is reset', async () => {
     expect(await countsOf('DELETE')).toEqual([]);
     for (const pk of ['a', 'b']) await dynamoDbAs('WRITER', 'token').send(put(pk));
     await expect(dynamoDbAs('WRITER', 'token').send(get('a'))).rejects.toThrow(/not authorized/);
@@ -350,7 +348,7 @@ describe('the record of calls', () => {
     expect(await countsOf()).toEqual([]);
   });
 
-  test('tells the calls one by one until it is reset', async () => {
+  it('tells the calls one by one until it is reset', async () => {
     const logOf = async (): Promise<readonly CallRecord[]> => {
       const response = await fetch(`${endpoint.url}/_local/call-log`);
       return ((await response.json()) as { calls: CallRecord[] }).calls;
@@ -367,6 +365,6 @@ describe('the record of calls', () => {
   });
 });
 
-test('no call of these tests was a fault of the endpoint', () => {
+it('no call of these tests was a fault of the endpoint', () => {
   expect(faults).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import type { AwsAccess, AwsCall, AwsError } from '../../src/aws-service.ts';
-import { createDynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
-import type { DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import type { TableDefinition } from '../../src/dynamodb/table.ts';
 
@@ -106,7 +105,10 @@ function isAwsError(error: unknown): error is AwsError {
   return typeof error === 'object' && error !== null && 'code' in error && 'fields' in error;
 }
 
-/** A database with the tables `Things` and `Plain`, in memory or in a directory; called without HTTP. */
+/**
+ * A database with the tables `Things` and `Plain`, in memory or in a directory; called without
+ * HTTP.
+ */
 export async function aDynamoDb(dataDir?: string): Promise<TestDynamoDb> {
   const service = await createDynamoDb({ ...account, ...(dataDir !== undefined && { dataDir }) });
   await service.createTable(things);

@@ -3,7 +3,7 @@ import { aDynamoDb, aThing, n, s, tableArn, thingKey } from './a-dynamodb.ts';
 const plainArn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Plain';
 const leading = (...keys: string[]) => ({ context: { 'dynamodb:LeadingKeys': keys } });
 
-test.each([
+it.each([
   ['PutItem', { TableName: 'Things', Item: aThing('a', '1') }],
   ['GetItem', { TableName: tableArn, Key: thingKey('a') }],
   ['DeleteItem', { TableName: 'Things', Key: thingKey('a') }],
@@ -15,7 +15,7 @@ test.each([
   ]);
 });
 
-test('a query of a table is on the table, a query of an index on the index alone', async () => {
+it('a query of a table is on the table, a query of an index on the index alone', async () => {
   const { accesses } = await aDynamoDb();
   const table = {
     TableName: 'Things',
@@ -40,7 +40,7 @@ test('a query of a table is on the table, a query of an index on the index alone
   ]);
 });
 
-test('a transaction needs the permission of each of its parts', async () => {
+it('a transaction needs the permission of each of its parts', async () => {
   const { accesses } = await aDynamoDb();
   const check = { ConditionExpression: 'attribute_exists(pk)' };
   const TransactItems = [
@@ -58,7 +58,7 @@ test('a transaction needs the permission of each of its parts', async () => {
   ]);
 });
 
-test('a batch needs its own action on every table', async () => {
+it('a batch needs its own action on every table', async () => {
   const { accesses } = await aDynamoDb();
   const gets = { Things: { Keys: [thingKey('a'), thingKey('b')] }, Plain: { Keys: [{ id: s('c') }] } };
   expect(accesses('BatchGetItem', { RequestItems: gets })).toEqual([
@@ -73,7 +73,7 @@ test('a batch needs its own action on every table', async () => {
   ]);
 });
 
-test('a table that does not exist is asked for all the same: permission comes first', async () => {
+it('a table that does not exist is asked for all the same: permission comes first', async () => {
   const { accesses } = await aDynamoDb();
   expect(accesses('GetItem', { TableName: 'Nothing', Key: { id: s('a') } })).toEqual([
     { action: 'dynamodb:GetItem', resource: 'arn:aws:dynamodb:eu-west-1:123456789012:table/Nothing' },

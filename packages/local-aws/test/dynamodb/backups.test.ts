@@ -8,7 +8,7 @@ const arnOf = (answer: object): string =>
   (answer as { readonly BackupDetails: { readonly BackupArn: string } }).BackupDetails.BackupArn;
 
 describe('a table that is exchanged for a restored one', () => {
-  test('has the items and indexes of then, and none of what is not restored', async () => {
+  it('has the items and indexes of then, and none of what is not restored', async () => {
     const { service, send } = await aDynamoDb();
     const before = aThing('a', '1', { group: s('g'), gone_at: n(1) });
     await send('PutItem', { TableName: 'Things', Item: before });
@@ -41,7 +41,7 @@ describe('a table that is exchanged for a restored one', () => {
     await send('DeleteBackup', { BackupArn });
   });
 
-  test('is there after a restart', async () => {
+  it('is there after a restart', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cloakroom-test-'));
     const first = await aDynamoDb(folder);
     await first.send('PutItem', { TableName: 'Things', Item: aThing('a', '1') });
@@ -56,7 +56,7 @@ describe('a table that is exchanged for a restored one', () => {
 });
 
 describe('it is refused', () => {
-  test('to delete what is protected, to restore over a table, to a time that nothing has kept, or from nothing', async () => {
+  it('to delete what is protected, to restore over a table, to a time that nothing has kept, or from nothing', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('UpdateTable', { TableName: 'Things', DeletionProtectionEnabled: true });
     expect((await failureOf('DeleteTable', { TableName: 'Things' })).code).toBe('ValidationException');

@@ -1,7 +1,7 @@
 import { aDynamoDb, aThing, n, ofBytes, plain, s, tableArn, thingKey } from './a-dynamodb.ts';
 
 describe('BatchGetItem', () => {
-  test('answers with what exists, by the name that was asked with', async () => {
+  it('answers with what exists, by the name that was asked with', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('a', '1', { v: n(1) }) });
     await send('PutItem', { TableName: 'Plain', Item: { id: s('p') } });
@@ -15,7 +15,7 @@ describe('BatchGetItem', () => {
     expect(UnprocessedKeys).toEqual({});
   });
 
-  test('leaves keys beyond 16 MB unprocessed, ready to be asked for again', async () => {
+  it('leaves keys beyond 16 MB unprocessed, ready to be asked for again', async () => {
     const { send } = await aDynamoDb();
     const ids = Array.from({ length: 45 }, (_, index) => ({ id: s(`p${String(index)}`) }));
     await Promise.all(
@@ -31,7 +31,7 @@ describe('BatchGetItem', () => {
     expect(second.UnprocessedKeys).toEqual({});
   });
 
-  test('more than 100 keys, or one key twice, is refused', async () => {
+  it('more than 100 keys, or one key twice, is refused', async () => {
     const { failureOf } = await aDynamoDb();
     const many = Array.from({ length: 101 }, (_, index) => ({ id: s(`p${String(index)}`) }));
     expect((await failureOf('BatchGetItem', { RequestItems: { Plain: { Keys: many } } })).code).toBe(
@@ -43,7 +43,7 @@ describe('BatchGetItem', () => {
 });
 
 describe('BatchWriteItem', () => {
-  test('puts and deletes', async () => {
+  it('puts and deletes', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('old', '1', { group: s('g') }) });
     await send('BatchWriteItem', {
@@ -58,7 +58,7 @@ describe('BatchWriteItem', () => {
     expect(Items?.map(({ pk }) => pk)).toEqual([s('new')]);
   });
 
-  test('more than 25 writes, or one item twice, is refused and nothing is written', async () => {
+  it('more than 25 writes, or one item twice, is refused and nothing is written', async () => {
     const { send, failureOf } = await aDynamoDb();
     const write = (id: string): object => ({ PutRequest: { Item: { id: s(id) } } });
     const many = Array.from({ length: 26 }, (_, index) => write(String(index)));

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { itemBytes } from '../../src/dynamodb/item-size.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
-import { aDynamoDb, aThing, n, ofBytes, s, thingKey } from './a-dynamodb.ts';
-import type { ConsumedCapacity, TestDynamoDb } from './a-dynamodb.ts';
+import {
+  aDynamoDb,
+  aThing,
+  n,
+  ofBytes,
+  s,
+  thingKey,
+  type ConsumedCapacity,
+  type TestDynamoDb,
+} from './a-dynamodb.ts';
 
 async function cost({ send }: TestDynamoDb, target: string, input: object): Promise<ConsumedCapacity> {
   const { ConsumedCapacity: capacity } = await send(target, { ...input, ReturnConsumedCapacity: 'INDEXES' });
@@ -17,7 +25,7 @@ const indexes = ({ GlobalSecondaryIndexes = {} }: ConsumedCapacity): object =>
   );
 
 describe('sizes', () => {
-  test.each<[string, Item, number]>([
+  it.each<[string, Item, number]>([
     ['a string is its name and its bytes', { ab: s('abc') }, 5],
     ['text is counted in UTF-8', { é: s('€') }, 5],
     ['binary is counted unencoded', { b: { B: Buffer.alloc(100).toString('base64') } }, 101],
@@ -36,7 +44,7 @@ describe('sizes', () => {
     expect(itemBytes(item)).toBe(expected);
   });
 
-  test('an attribute adds its own bytes and changes no other', () => {
+  it('an attribute adds its own bytes and changes no other', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, text, text, (a, b, c) => {
@@ -50,7 +58,7 @@ describe('sizes', () => {
 describe('writes', () => {
   const put = (Item: Item): object => ({ TableName: 'Things', Item });
 
-  test('1 KB is one unit and one byte more is two', async () => {
+  it('1 KB is one unit and one byte more is two', async () => {
     const database = await aDynamoDb();
     const item = (bytes: number): object => ({
       TableName: 'Plain',
@@ -68,7 +76,7 @@ describe('writes', () => {
     ).toBe(1);
   });
 
-  test('an index costs by what changes in it', async () => {
+  it('an index costs by what changes in it', async () => {
     const database = await aDynamoDb();
     const base = { group: s('g'), rank: n(1), name: s('x'), secret: s('y') };
     const put1 = await cost(database, 'PutItem', put(aThing('a', '1', base)));
@@ -100,7 +108,7 @@ describe('writes', () => {
     });
   });
 
-  test('an entry is charged by its own size, a move by both', async () => {
+  it('an entry is charged by its own size, a move by both', async () => {
     const database = await aDynamoDb();
     const item = (group: string, name: number): Item =>
       aThing('a', '1', { group: s(group), rank: n(1), name: ofBytes(name), secret: ofBytes(5000) });
@@ -111,7 +119,7 @@ describe('writes', () => {
     expect(indexes(moved)).toEqual({ 'by-rank': 4, 'by-group': 2, whole: 8 });
   });
 
-  test('a transaction costs twice on the table and once on its indexes', async () => {
+  it('a transaction costs twice on the table and once on its indexes', async () => {
     const database = await aDynamoDb();
     const transaction = {
       TransactItems: [
@@ -133,7 +141,7 @@ describe('writes', () => {
     expect(again).toMatchObject({ CapacityUnits: 4, ReadCapacityUnits: 4 });
   });
 
-  test('a batch costs the sum of its writes', async () => {
+  it('a batch costs the sum of its writes', async () => {
     const database = await aDynamoDb();
     const RequestItems = {
       Things: ['a', 'b'].map((pk) => ({
@@ -146,7 +154,7 @@ describe('writes', () => {
     });
   });
 
-  test('a failed condition still costs, in the record of calls', async () => {
+  it('a failed condition still costs, in the record of calls', async () => {
     const { service, send, failureOf } = await aDynamoDb();
     await send('PutItem', { TableName: 'Plain', Item: { id: s('a'), v: ofBytes(3000) } });
     const failing = {
@@ -163,7 +171,7 @@ describe('writes', () => {
 describe('reads', () => {
   const get = (more: object = {}): object => ({ TableName: 'Plain', Key: { id: s('a') }, ...more });
 
-  test('4 KB is half a unit, one when consistent', async () => {
+  it('4 KB is half a unit, one when consistent', async () => {
     const database = await aDynamoDb();
     expect((await cost(database, 'GetItem', get())).CapacityUnits).toBe(0.5);
     await database.send('PutItem', { TableName: 'Plain', Item: { id: s('a'), v: ofBytes(4097) } });
@@ -171,7 +179,7 @@ describe('reads', () => {
     expect((await cost(database, 'GetItem', get({ ConsistentRead: true }))).CapacityUnits).toBe(2);
   });
 
-  test('a query adds up sizes before it rounds, filtered items included', async () => {
+  it('a query adds up sizes before it rounds, filtered items included', async () => {
     const database = await aDynamoDb();
     for (let sk = 0; sk < 10; sk += 1) {
       await database.send('PutItem', {
@@ -196,7 +204,7 @@ describe('reads', () => {
     expect(indexes(index)).toEqual({ 'by-group': 0.5 });
   });
 
-  test('a batch rounds every item', async () => {
+  it('a batch rounds every item', async () => {
     const database = await aDynamoDb();
     const Keys = [{ id: s('a') }, { id: s('b') }, { id: s('c') }];
     for (const id of ['a', 'b']) await database.send('PutItem', { TableName: 'Plain', Item: { id: s(id) } });
@@ -205,7 +213,7 @@ describe('reads', () => {
     );
   });
 
-  test('nobody is told who did not ask, and TOTAL tells no parts', async () => {
+  it('nobody is told who did not ask, and TOTAL tells no parts', async () => {
     const { send } = await aDynamoDb();
     expect(await send('GetItem', get())).toEqual({});
     const total = await send('GetItem', get({ ReturnConsumedCapacity: 'TOTAL' }));

@@ -1,11 +1,14 @@
-// Run by crash.test.ts in a process of its own, which it kills: writes transactions without end and says which were acknowledged.
+// Run by crash.test.ts in a process of its own, which it kills: writes transactions without end and
+// says which were acknowledged.
 import { writeSync } from 'node:fs';
 import { aDynamoDb, aThing, n, s, thingKey } from './a-dynamodb.ts';
 
 const [, , directory = '', firstRound = '0', worker = ''] = process.argv;
 const { send } = await aDynamoDb(directory);
 
-/** One round puts two items, moves the one before to another group and deletes the one before that. */
+/**
+ * One round puts two items, moves the one before to another group and deletes the one before that.
+ */
 async function write(round: number, lane: string): Promise<void> {
   const name = (offset: number): string => `${worker}${lane}-${String(round - offset)}`;
   await send('TransactWriteItems', {

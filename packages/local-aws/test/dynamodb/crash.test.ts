@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '../../src/dynamodb/item.ts';
-import { aDynamoDb } from './a-dynamodb.ts';
-import type { TestDynamoDb } from './a-dynamodb.ts';
+import { aDynamoDb, type TestDynamoDb } from './a-dynamodb.ts';
 
-/** Starts a writer, kills it without warning after a random time, and answers with the names of its acknowledged rounds. */
+/**
+ * Starts a writer, kills it without warning after a random time, and answers with the names of its
+ * acknowledged rounds.
+ */
 async function killedWriter(directory: string, kill: number): Promise<readonly string[]> {
   const script = path.join(import.meta.dirname, 'crash-writer.ts');
   const child = spawn(process.execPath, [script, directory, '10', `k${String(kill)}`], {
@@ -50,7 +52,7 @@ function lanes(names: readonly string[]): ReadonlyMap<string, readonly number[]>
   );
 }
 
-test('killing the process at any moment loses no acknowledged write and leaves no half transaction', async () => {
+it('killing the process at any moment loses no acknowledged write and leaves no half transaction', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'crash-'));
   try {
     const acknowledged: string[] = [];
@@ -63,8 +65,8 @@ test('killing the process at any moment loses no acknowledged write and leaves n
     const stored = new Set(namesOf(plain));
     expect(acknowledged.filter((name) => !stored.has(name))).toEqual([]);
 
-    // A lane of rounds leaves exactly its last two things, the last one in `new` and the one before in `old`: anything else
-    // would be a transaction of which a part is missing.
+    // A lane of rounds leaves exactly its last two things, the last one in `new` and the one before
+    // in `old`: anything else would be a transaction of which a part is missing.
     const expected = [...lanes([...stored])].flatMap(([lane, rounds]) => {
       const last = Math.max(...rounds);
       return [`${lane}-${String(last - 1)} old`, `${lane}-${String(last)} new`];
@@ -84,7 +86,7 @@ test('killing the process at any moment loses no acknowledged write and leaves n
   }
 }, 30_000);
 
-test('a second process on the same directory is refused', async () => {
+it('a second process on the same directory is refused', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'lock-'));
   const first = await aDynamoDb(directory);
   try {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { Item } from '../../src/dynamodb/item.ts';
-import { aDynamoDb, aThing, n, ofBytes, s, thingKey } from './a-dynamodb.ts';
-import type { TestDynamoDb } from './a-dynamodb.ts';
+import { aDynamoDb, aThing, n, ofBytes, s, thingKey, type TestDynamoDb } from './a-dynamodb.ts';
 
 async function putThings(database: TestDynamoDb, items: readonly Item[]): Promise<void> {
   await Promise.all(items.map((Item) => database.send('PutItem', { TableName: 'Things', Item })));
@@ -30,11 +29,12 @@ const byGroup = (group: string, IndexName: string): object => ({
 });
 
 describe('paging', () => {
-  test.each([true, false])(
+  it.each([true, false])(
     'every item of an index comes exactly once, forward %s',
     async (ScanIndexForward) => {
       const database = await aDynamoDb();
-      // Many items under one index key: dynalite alone would place some of them on top of each other.
+      // Many items under one index key: dynalite alone would place some of them on top of each
+      // other.
       const things = Array.from({ length: 300 }, (_, index) =>
         aThing(`p${String(index)}`, '1', { group: s('g') }),
       );
@@ -65,7 +65,7 @@ describe('paging', () => {
     }
   }
 
-  test.each([true, false])(
+  it.each([true, false])(
     'entries that share a hash are both there and paged over, forward %s',
     async (forward) => {
       const database = await aDynamoDb();
@@ -85,7 +85,7 @@ describe('paging', () => {
     },
   );
 
-  test('a page ends near 1 MB', async () => {
+  it('a page ends near 1 MB', async () => {
     const database = await aDynamoDb();
     await putThings(
       database,
@@ -104,7 +104,7 @@ describe('paging', () => {
     );
   });
 
-  test('a scan visits every item once', async () => {
+  it('a scan visits every item once', async () => {
     const database = await aDynamoDb();
     await putThings(
       database,
@@ -115,7 +115,7 @@ describe('paging', () => {
     expect(pages.flat()).toHaveLength(100);
   });
 
-  test('a start key of another table or index is refused', async () => {
+  it('a start key of another table or index is refused', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('Query', {
       ...byGroup('g', 'by-rank'),
@@ -126,7 +126,7 @@ describe('paging', () => {
 });
 
 describe('what a page holds', () => {
-  test('an index holds its projection and no more', async () => {
+  it('an index holds its projection and no more', async () => {
     const database = await aDynamoDb();
     const item = aThing('a', '1', { group: s('g'), rank: n(1), name: s('x'), secret: s('y') });
     await putThings(database, [item]);
@@ -145,7 +145,7 @@ describe('what a page holds', () => {
     expect(await read(whole)).toEqual(item);
   });
 
-  test('an item without the index key is not in the index, and leaves it when it loses the key', async () => {
+  it('an item without the index key is not in the index, and leaves it when it loses the key', async () => {
     const database = await aDynamoDb();
     await putThings(database, [
       aThing('a', '1', { rank: n(1) }),
@@ -161,7 +161,7 @@ describe('what a page holds', () => {
     expect((await database.send('Query', byGroup('g', 'by-rank'))).Count).toBe(0);
   });
 
-  test('COUNT counts and sends no items', async () => {
+  it('COUNT counts and sends no items', async () => {
     const database = await aDynamoDb();
     await putThings(database, [aThing('a', '1', { group: s('g') }), aThing('b', '1', { group: s('g') })]);
     const page = await database.send('Query', { ...byGroup('g', 'by-group'), Select: 'COUNT' });
@@ -169,7 +169,7 @@ describe('what a page holds', () => {
     expect(page).not.toHaveProperty('Items');
   });
 
-  test('a limit counts what was looked at, not what the filter let through', async () => {
+  it('a limit counts what was looked at, not what the filter let through', async () => {
     const database = await aDynamoDb();
     await putThings(
       database,
@@ -186,7 +186,7 @@ describe('what a page holds', () => {
     expect(page).toMatchObject({ Count: 1, ScannedCount: 3, LastEvaluatedKey: thingKey('a', '3') });
   });
 
-  test('a projection expression picks attributes and parts of them', async () => {
+  it('a projection expression picks attributes and parts of them', async () => {
     const database = await aDynamoDb();
     await putThings(database, [aThing('a', '1', { m: { M: { x: n(1), y: n(2) } }, v: n(3) })]);
     const page = await database.send('Query', {
@@ -198,7 +198,7 @@ describe('what a page holds', () => {
     expect(page.Items).toEqual([{ sk: s('1'), m: { M: { y: n(2) } } }]);
   });
 
-  test.each(['Query', 'Scan'])('a consistent %s of an index is refused', async (target) => {
+  it.each(['Query', 'Scan'])('a consistent %s of an index is refused', async (target) => {
     const { failureOf } = await aDynamoDb();
     const { KeyConditionExpression: _condition, ...scan } = byGroup('g', 'by-group') as Record<
       string,
@@ -210,7 +210,7 @@ describe('what a page holds', () => {
     expect(failure.message).toBe('Consistent reads are not supported on global secondary indexes');
   });
 
-  test('an unknown index is refused by name', async () => {
+  it('an unknown index is refused by name', async () => {
     const { failureOf } = await aDynamoDb();
     expect((await failureOf('Query', byGroup('g', 'by-nothing'))).message).toMatch(/by-nothing/);
   });
@@ -219,7 +219,7 @@ describe('what a page holds', () => {
 describe('key conditions', () => {
   const ranks = [-120, -7.5, -1, 0, 0.001, 3, 20, 1e9, 12345678901];
 
-  test.each<[string, readonly number[]]>([
+  it.each<[string, readonly number[]]>([
     ['#r = :x', [3]],
     ['#r < :x', [-120, -7.5, -1, 0, 0.001]],
     ['#r <= :x', [-120, -7.5, -1, 0, 0.001, 3]],
@@ -251,7 +251,7 @@ describe('key conditions', () => {
     expect(backward).toEqual(expected.toReversed());
   });
 
-  test('text sorts by its bytes in UTF-8, and begins_with and between follow', async () => {
+  it('text sorts by its bytes in UTF-8, and begins_with and between follow', async () => {
     const database = await aDynamoDb();
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 });
     await fc.assert(

@@ -10,7 +10,7 @@ const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
 const present = { ConditionExpression: 'attribute_exists(pk)' };
 
 describe('all or nothing', () => {
-  test('puts, updates, deletes and checks over several tables happen together', async () => {
+  it('puts, updates, deletes and checks over several tables happen together', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', { TableName: 'Things', Item: aThing('old', '1') });
     await send('PutItem', { TableName: 'Plain', Item: { id: s('counter'), v: n(1) } });
@@ -40,7 +40,7 @@ describe('all or nothing', () => {
     expect((await send('Scan', { TableName: 'Plain' })).Items).toEqual([{ id: s('counter'), v: n(2) }]);
   });
 
-  test('a failed condition cancels all, with one reason for each part in their order', async () => {
+  it('a failed condition cancels all, with one reason for each part in their order', async () => {
     const { send, failureOf } = await aDynamoDb();
     const old = aThing('there', '1', { v: n(1) });
     await send('PutItem', { TableName: 'Things', Item: old });
@@ -71,7 +71,7 @@ describe('all or nothing', () => {
     expect((await send('Scan', { TableName: 'Things' })).Items).toEqual([old]);
   });
 
-  test('conditions see the items as they were before the transaction', async () => {
+  it('conditions see the items as they were before the transaction', async () => {
     const { send, failureOf } = await aDynamoDb();
     const failure = await failureOf('TransactWriteItems', {
       TransactItems: [
@@ -84,7 +84,7 @@ describe('all or nothing', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(0);
   });
 
-  test('of transactions over the same items exactly one succeeds', async () => {
+  it('of transactions over the same items exactly one succeeds', async () => {
     const { send } = await aDynamoDb();
     const attempts = Array.from({ length: 20 }, (_, index) =>
       send('TransactWriteItems', { TransactItems: [put('a', absent), put(`b${String(index)}`)] }),
@@ -96,7 +96,7 @@ describe('all or nothing', () => {
 });
 
 describe('invalid requests', () => {
-  test.each<[string, object[], RegExp]>([
+  it.each<[string, object[], RegExp]>([
     ['no parts', [], /TransactItems/],
     [
       '101 parts',
@@ -139,7 +139,7 @@ describe('invalid requests', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(0);
   });
 
-  test('100 parts are allowed', async () => {
+  it('100 parts are allowed', async () => {
     const { send } = await aDynamoDb();
     await send('TransactWriteItems', {
       TransactItems: Array.from({ length: 100 }, (_, index) => put(String(index))),
@@ -147,7 +147,7 @@ describe('invalid requests', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(100);
   });
 
-  test('a key that does not fit the table cancels with ValidationError, before any condition', async () => {
+  it('a key that does not fit the table cancels with ValidationError, before any condition', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('TransactWriteItems', {
       TransactItems: [put('a', present), { Delete: { TableName: 'Things', Key: { pk: s('a') } } }],
@@ -158,7 +158,7 @@ describe('invalid requests', () => {
     ]);
   });
 
-  test('an update that makes its item too large cancels with ValidationError', async () => {
+  it('an update that makes its item too large cancels with ValidationError', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('PutItem', { TableName: 'Plain', Item: { id: s('a'), v: ofBytes(300 * 1024) } });
     const failure = await failureOf('TransactWriteItems', {
@@ -177,7 +177,7 @@ describe('invalid requests', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(0);
   });
 
-  test('items of more than 4 MB together are refused', async () => {
+  it('items of more than 4 MB together are refused', async () => {
     const { send, failureOf } = await aDynamoDb();
     const big = (id: string): object => ({
       Put: { TableName: 'Plain', Item: { id: s(id), v: ofBytes(399 * 1024) } },
@@ -188,7 +188,7 @@ describe('invalid requests', () => {
     await send('TransactWriteItems', { TransactItems: many.slice(0, 10) });
   });
 
-  test('an unknown table is not found', async () => {
+  it('an unknown table is not found', async () => {
     const { failureOf } = await aDynamoDb();
     const unknown = { Put: { TableName: 'Nothing', Item: aThing('a', '1') } };
     expect((await failureOf('TransactWriteItems', { TransactItems: [put('a'), unknown] })).code).toBe(
@@ -217,7 +217,7 @@ describe('client request tokens', () => {
     jest.restoreAllMocks();
   });
 
-  test('the same request with the same token happens once', async () => {
+  it('the same request with the same token happens once', async () => {
     const { send } = await aDynamoDb();
     await Promise.all([1, 2, 3].map(() => send('TransactWriteItems', increment('t'))));
     expect((await send('GetItem', counter)).Item?.['v']).toEqual(n(1));
@@ -225,7 +225,7 @@ describe('client request tokens', () => {
     expect((await send('GetItem', counter)).Item?.['v']).toEqual(n(2));
   });
 
-  test('another request with the same token is refused', async () => {
+  it('another request with the same token is refused', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('TransactWriteItems', increment('t'));
     expect((await failureOf('TransactWriteItems', increment('t', 2))).code).toBe(
@@ -233,7 +233,7 @@ describe('client request tokens', () => {
     );
   });
 
-  test('a cancelled transaction may be tried again with its token', async () => {
+  it('a cancelled transaction may be tried again with its token', async () => {
     const { send, failureOf } = await aDynamoDb();
     const request = {
       ClientRequestToken: 't',
@@ -245,7 +245,7 @@ describe('client request tokens', () => {
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(2);
   });
 
-  test('a token is forgotten after ten minutes', async () => {
+  it('a token is forgotten after ten minutes', async () => {
     const { send } = await aDynamoDb();
     const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
     await send('TransactWriteItems', increment('t'));
@@ -257,7 +257,7 @@ describe('client request tokens', () => {
     expect((await send('GetItem', counter)).Item?.['v']).toEqual(n(2));
   });
 
-  test('a token is remembered over a restart', async () => {
+  it('a token is remembered over a restart', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'dynamodb-'));
     try {
       const first = await aDynamoDb(directory);

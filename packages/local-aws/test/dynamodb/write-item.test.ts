@@ -3,7 +3,7 @@ import { aDynamoDb, aThing, n, ofBytes, plain, s, tableArn, thingKey, things } f
 const put = (Item: object, more: object = {}): object => ({ TableName: 'Things', Item, ...more });
 
 describe('conditions', () => {
-  test('a failed condition changes nothing and answers with the old item when asked', async () => {
+  it('a failed condition changes nothing and answers with the old item when asked', async () => {
     const { send, failureOf } = await aDynamoDb();
     const old = aThing('a', '1', { name: s('first') });
     await send('PutItem', put(old));
@@ -22,7 +22,7 @@ describe('conditions', () => {
     expect((await send('GetItem', { TableName: 'Things', Key: thingKey('a') })).Item).toEqual(old);
   });
 
-  test('a failed condition on an item that does not exist has no item', async () => {
+  it('a failed condition on an item that does not exist has no item', async () => {
     const { failureOf } = await aDynamoDb();
     for (const target of ['UpdateItem', 'DeleteItem']) {
       const failure = await failureOf(target, {
@@ -36,7 +36,7 @@ describe('conditions', () => {
     }
   });
 
-  test('of concurrent conditional puts exactly one succeeds', async () => {
+  it('of concurrent conditional puts exactly one succeeds', async () => {
     const { send } = await aDynamoDb();
     const attempts = Array.from({ length: 20 }, (_, index) =>
       send(
@@ -48,7 +48,7 @@ describe('conditions', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('concurrent counters lose no increment', async () => {
+  it('concurrent counters lose no increment', async () => {
     const { send } = await aDynamoDb();
     const add = {
       TableName: 'Things',
@@ -64,7 +64,7 @@ describe('conditions', () => {
 });
 
 describe('expressions', () => {
-  test.each<[string, boolean]>([
+  it.each<[string, boolean]>([
     ['size(#text) = :four', true],
     ['size(bin) = :four', true],
     ['begins_with(#text, :ab)', true],
@@ -106,7 +106,7 @@ describe('expressions', () => {
     else expect((await failureOf('PutItem', request)).code).toBe('ConditionalCheckFailedException');
   });
 
-  test('a reserved word needs a placeholder', async () => {
+  it('a reserved word needs a placeholder', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('UpdateItem', {
       TableName: 'Things',
@@ -118,7 +118,7 @@ describe('expressions', () => {
     expect(failure.message).toMatch(/reserved keyword: name/);
   });
 
-  test('a value that no expression uses is refused', async () => {
+  it('a value that no expression uses is refused', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('PutItem', {
       ...put(aThing('a', '1')),
@@ -128,7 +128,7 @@ describe('expressions', () => {
     expect(failure.message).toMatch(/unused in expressions: keys: {:v}/);
   });
 
-  test('comparing a list or map is refused, not answered wrongly', async () => {
+  it('comparing a list or map is refused, not answered wrongly', async () => {
     const { failureOf } = await aDynamoDb();
     const failure = await failureOf('PutItem', {
       ...put(aThing('a', '1')),
@@ -138,7 +138,7 @@ describe('expressions', () => {
     expect(failure.code).toBe('UnknownOperationException');
   });
 
-  test('an expression has at most 4 KB', async () => {
+  it('an expression has at most 4 KB', async () => {
     const { failureOf } = await aDynamoDb();
     const ConditionExpression = `attribute_exists(${'a'.repeat(4096)})`;
     const failure = await failureOf('PutItem', put(aThing('a', '1'), { ConditionExpression }));
@@ -147,7 +147,7 @@ describe('expressions', () => {
 });
 
 describe('limits', () => {
-  test('an item has at most 400 KB, counted in bytes of UTF-8', async () => {
+  it('an item has at most 400 KB, counted in bytes of UTF-8', async () => {
     const { send, failureOf } = await aDynamoDb();
     const fits = { id: s('a'), v: { S: 'é'.repeat((400 * 1024 - 4) / 2) } };
     await send('PutItem', { TableName: 'Plain', Item: fits });
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(failure.message).toMatch(/Item size has exceeded the maximum allowed size/);
   });
 
-  test('an update cannot make an item larger either', async () => {
+  it('an update cannot make an item larger either', async () => {
     const { send, failureOf } = await aDynamoDb();
     await send('PutItem', { TableName: 'Plain', Item: { id: s('a'), v: ofBytes(300 * 1024) } });
     const failure = await failureOf('UpdateItem', {
@@ -167,7 +167,7 @@ describe('limits', () => {
     expect(failure.code).toBe('ValidationException');
   });
 
-  test.each([
+  it.each([
     ['an empty key', { pk: s(''), sk: s('1') }],
     ['a key of another type', { pk: n(1), sk: s('1') }],
     ['a missing key', { pk: s('a') }],
@@ -180,7 +180,7 @@ describe('limits', () => {
 });
 
 describe('calls', () => {
-  test('a call that does not exist here fails by name', async () => {
+  it('a call that does not exist here fails by name', async () => {
     const { failureOf } = await aDynamoDb();
     for (const target of ['ExecuteStatement', 'CreateGlobalTable', 'toString']) {
       const failure = await failureOf(target, {});
@@ -189,7 +189,7 @@ describe('calls', () => {
     }
   });
 
-  test('an unknown table is not found', async () => {
+  it('an unknown table is not found', async () => {
     const { failureOf } = await aDynamoDb();
     for (const [target, input] of [
       ['PutItem', { Item: { id: s('a') } }],
@@ -203,7 +203,7 @@ describe('calls', () => {
     }
   });
 
-  test('a table may be named by its ARN', async () => {
+  it('a table may be named by its ARN', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', { TableName: tableArn, Item: aThing('a', '1') });
     expect((await send('GetItem', { TableName: 'Things', Key: thingKey('a') })).Item).toEqual(
@@ -211,7 +211,7 @@ describe('calls', () => {
     );
   });
 
-  test('UpdateItem returns what it was asked for', async () => {
+  it('UpdateItem returns what it was asked for', async () => {
     const { send } = await aDynamoDb();
     await send('PutItem', put(aThing('a', '1', { v: n(1), w: n(1) })));
     const update = (ReturnValues: string): object => ({
@@ -230,20 +230,20 @@ describe('calls', () => {
 });
 
 describe('tables', () => {
-  test('making a table again keeps its items', async () => {
+  it('making a table again keeps its items', async () => {
     const { service, send } = await aDynamoDb();
     await send('PutItem', put(aThing('a', '1')));
     await service.createTable(things);
     expect((await send('Scan', { TableName: 'Things' })).Count).toBe(1);
   });
 
-  test('making it with other keys or indexes fails with its name', async () => {
+  it('making it with other keys or indexes fails with its name', async () => {
     const { service } = await aDynamoDb();
     await expect(service.createTable({ ...plain, name: 'Things' })).rejects.toThrow(/table Things exists/);
     await expect(service.createTable({ ...things, globalSecondaryIndexes: [] })).rejects.toThrow(/Things/);
   });
 
-  test('a definition that DynamoDB would refuse fails with its name', async () => {
+  it('a definition that DynamoDB would refuse fails with its name', async () => {
     const { service } = await aDynamoDb();
     const broken = {
       ...plain,
@@ -255,7 +255,7 @@ describe('tables', () => {
     );
   });
 
-  test('DescribeTable and ListTables tell of them', async () => {
+  it('DescribeTable and ListTables tell of them', async () => {
     const { send } = await aDynamoDb();
     const { Table } = await send('DescribeTable', { TableName: tableArn });
     expect(Table).toMatchObject({ TableArn: tableArn, TableStatus: 'ACTIVE', KeySchema: things.keySchema });

@@ -1,5 +1,4 @@
-import { AwsError } from '../../src/aws-service.ts';
-import type { AwsCall, AwsResponse } from '../../src/aws-service.ts';
+import { AwsError, type AwsCall, type AwsResponse } from '../../src/aws-service.ts';
 import { createFaults } from '../../src/faults/create-faults.ts';
 
 const OK: AwsResponse = { status: 200, headers: {}, body: '{"ok":true}' };
@@ -42,14 +41,14 @@ async function under(
   return { result, carriedOut };
 }
 
-test('without a fault a call is carried out as it is', async () => {
+it('without a fault a call is carried out as it is', async () => {
   expect(await under([], 'PutItem', aCall('dynamodb', { a: 1 }))).toEqual({
     result: OK,
     carriedOut: [{ a: 1 }],
   });
 });
 
-test.each([
+it.each([
   ['dynamodb:throttle:1', 'PutItem', 'dynamodb', 'ProvisionedThroughputExceededException 400'],
   ['dynamodb:error:1', 'PutItem', 'dynamodb', 'InternalServerError 500'],
   ['dynamodb:conflict:1', 'PutItem', 'dynamodb', 'TransactionConflictException 400'],
@@ -65,7 +64,7 @@ test.each([
   expect(await under([fault], action, aCall(service))).toEqual({ result, carriedOut: [] });
 });
 
-test.each([
+it.each([
   ['dynamodb:throttle:1', 'Decrypt', 'kms'],
   ['dynamodb/PutItem:throttle:1', 'GetItem', 'dynamodb'],
   ['dynamodb:conflict:1', 'GetItem', 'dynamodb'],
@@ -77,7 +76,7 @@ test.each([
   expect((await under([fault], action, aCall(service))).result).toBe(OK);
 });
 
-test('a lost answer is one of a call that was carried out, told as a cut or as a failure', async () => {
+it('a lost answer is one of a call that was carried out, told as a cut or as a failure', async () => {
   const results = new Set<unknown>();
   for (let seed = 0; seed < 40; seed += 1) {
     const { result, carriedOut } = await under(['sqs:lost-answer:1'], 'SendMessage', aCall('sqs'), { seed });
@@ -87,13 +86,13 @@ test('a lost answer is one of a call that was carried out, told as a cut or as a
   expect(results).toEqual(new Set(['cut', 'InternalFailure 500']));
 });
 
-test('a refusal can be lost as well', async () => {
+it('a refusal can be lost as well', async () => {
   const answer = new AwsError('ConditionalCheckFailedException', 400, 'no');
   const lost = await under(['dynamodb:lost-answer:1'], 'PutItem', aCall('dynamodb'), { answer });
   expect(['cut', 'InternalServerError 500']).toContain(lost.result);
 });
 
-test('a probability is kept over many calls', async () => {
+it('a probability is kept over many calls', async () => {
   const faults = createFaults(3);
   faults.replace(['kms:error:0.25']);
   let failures = 0;
@@ -105,7 +104,7 @@ test('a probability is kept over many calls', async () => {
   expect(failures).toBeLessThan(600);
 });
 
-test('latency takes its time, in both directions together', async () => {
+it('latency takes its time, in both directions together', async () => {
   const started = performance.now();
   expect((await under(['dynamodb:latency:80'], 'GetItem', aCall('dynamodb'))).result).toBe(OK);
   expect(performance.now() - started).toBeGreaterThan(75);
@@ -114,7 +113,7 @@ test('latency takes its time, in both directions together', async () => {
 describe('a throttled transaction', () => {
   const transaction = aCall('dynamodb', { TransactItems: [{ Put: {} }, { Delete: {} }] });
 
-  test('is refused as a whole or cancelled with one reason for each item', async () => {
+  it('is refused as a whole or cancelled with one reason for each item', async () => {
     const results = new Set<unknown>();
     for (let seed = 0; seed < 40; seed += 1)
       results.add((await under(['dynamodb:throttle:1'], 'TransactWriteItems', transaction, { seed })).result);
@@ -123,7 +122,7 @@ describe('a throttled transaction', () => {
     );
   });
 
-  test('names the item that another transaction works on', async () => {
+  it('names the item that another transaction works on', async () => {
     const faults = createFaults(1);
     faults.replace(['dynamodb:conflict:1']);
     const refused = faults.calls.carryOut(transaction, 'TransactWriteItems', () => Promise.resolve(OK));
@@ -137,7 +136,7 @@ describe('a throttled transaction', () => {
 });
 
 describe('messages', () => {
-  test('are doubled', async () => {
+  it('are doubled', async () => {
     const { result, carriedOut } = await under(
       ['sqs:duplicate:1'],
       'SendMessage',
@@ -146,7 +145,7 @@ describe('messages', () => {
     expect([result, carriedOut]).toEqual([OK, [{ MessageBody: 'x' }, { MessageBody: 'x' }]]);
   });
 
-  test('come later, by whole seconds on top of their own delay', async () => {
+  it('come later, by whole seconds on top of their own delay', async () => {
     const seen = new Set<number>();
     for (let seed = 0; seed < 60; seed += 1) {
       const call = aCall('sqs', { MessageBody: 'x', DelaySeconds: 5 });
@@ -158,7 +157,7 @@ describe('messages', () => {
 });
 
 describe('a partial batch', () => {
-  test('reads some keys and names the others', async () => {
+  it('reads some keys and names the others', async () => {
     const Keys = [1, 2, 3].map((n) => ({ pk: { N: String(n) } }));
     const call = aCall('dynamodb', { RequestItems: { T: { Keys, ConsistentRead: true } } });
     const answer: AwsResponse = { ...OK, body: '{"Responses":{"T":[]},"UnprocessedKeys":{}}' };
@@ -170,7 +169,7 @@ describe('a partial batch', () => {
     });
   });
 
-  test('writes some items and names the others', async () => {
+  it('writes some items and names the others', async () => {
     const RequestItems = { A: [{ DeleteRequest: 1 }], B: [{ PutRequest: 2 }] };
     const answer: AwsResponse = { ...OK, body: '{"UnprocessedItems":{}}' };
     const call = aCall('dynamodb', { RequestItems });
@@ -183,7 +182,7 @@ describe('a partial batch', () => {
 });
 
 describe('the list of faults', () => {
-  test('is told, replaced and emptied', () => {
+  it('is told, replaced and emptied', () => {
     const faults = createFaults(1);
     expect(faults.control('', 'GET')).toEqual([]);
     expect(faults.control('["kms:down:1","sqs:delay:500"]', 'PUT')).toEqual(['kms:down:1', 'sqs:delay:500']);
@@ -191,7 +190,7 @@ describe('the list of faults', () => {
     expect(faults.control('', 'DELETE')).toEqual([]);
   });
 
-  test('stays as it is if one of the new ones cannot be', () => {
+  it('stays as it is if one of the new ones cannot be', () => {
     const faults = createFaults(1);
     faults.replace(['kms:down:1']);
     expect(() => faults.control('["kms:error:1","nothing"]', 'PUT')).toThrow(/^nothing: a fault is/);

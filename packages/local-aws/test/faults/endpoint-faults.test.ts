@@ -1,10 +1,8 @@
 import { GetItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
-import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { CallRecord } from '../../src/aws-endpoint/call-counter.ts';
 import type { Role } from '../../src/aws-service.ts';
-import { createDynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
-import type { DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
+import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import { createFaults } from '../../src/faults/create-faults.ts';
 import { things } from '../dynamodb/a-dynamodb.ts';
 
@@ -59,7 +57,7 @@ async function control(method: string, body?: string): Promise<readonly [number,
   return [response.status, await response.json()];
 }
 
-test('faults are put, told and taken away over HTTP', async () => {
+it('faults are put, told and taken away over HTTP', async () => {
   expect(await control('PUT', '["dynamodb:down:1"]')).toEqual([200, ['dynamodb:down:1']]);
   expect(await control('GET')).toEqual([200, ['dynamodb:down:1']]);
   expect(await control('PUT', '["dynamodb:dwn:1"]')).toEqual([
@@ -70,19 +68,19 @@ test('faults are put, told and taken away over HTTP', async () => {
   expect(await control('DELETE')).toEqual([200, []]);
 });
 
-test('a cut connection reaches the client as one, and the record of calls', async () => {
+it('a cut connection reaches the client as one, and the record of calls', async () => {
   faults.replace(['dynamodb:down:1']);
   await expect(clientAs('APP').send(get('a'))).rejects.toThrow(/socket hang up/);
   expect(records.at(-1)).toMatchObject({ action: 'dynamodb:GetItem', principal: 'app', status: 599 });
 });
 
-test('a write whose answer was lost is there', async () => {
+it('a write whose answer was lost is there', async () => {
   faults.replace(['dynamodb/PutItem:lost-answer:1']);
   await expect(clientAs('APP').send(put('lost'))).rejects.toThrow();
   expect((await clientAs('APP').send(get('lost'))).Item).toEqual(key('lost'));
 });
 
-test('a throttled call is one that the client repeats', async () => {
+it('a throttled call is one that the client repeats', async () => {
   faults.replace(['dynamodb:throttle:1']);
   await expect(clientAs('APP').send(get('a'))).rejects.toMatchObject({
     name: 'ProvisionedThroughputExceededException',
@@ -91,12 +89,12 @@ test('a throttled call is one that the client repeats', async () => {
   await clientAs('APP', 12).send(put('repeated'));
 });
 
-test('the administrator is not hit', async () => {
+it('the administrator is not hit', async () => {
   faults.replace(['dynamodb:down:1', 'dynamodb:error:1']);
   await clientAs('ADMIN').send(put('administrator'));
 });
 
-test('a missing permission shows in spite of faults', async () => {
+it('a missing permission shows in spite of faults', async () => {
   faults.replace(['dynamodb:error:1']);
   const other = new PutItemCommand({ TableName: 'Others', Item: key('a') });
   await expect(clientAs('APP').send(other)).rejects.toMatchObject({ name: 'AccessDeniedException' });

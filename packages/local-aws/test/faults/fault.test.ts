@@ -1,6 +1,6 @@
 import { faultText, parseFault } from '../../src/faults/fault.ts';
 
-test.each([
+it.each([
   ['dynamodb:throttle:0.3', { service: 'dynamodb', kind: 'throttle', value: 0.3 }],
   ['dynamodb/PutItem:lost-answer:1', { service: 'dynamodb', only: 'PutItem', kind: 'lost-answer', value: 1 }],
   ['kms:latency:250', { service: 'kms', kind: 'latency', value: 250 }],
@@ -12,7 +12,7 @@ test.each([
   expect(faultText(parseFault(text))).toBe(text);
 });
 
-test.each([
+it.each([
   ['dynamodb', 'a fault is SERVICE:KIND:VALUE or SERVICE/ACTION:KIND:VALUE'],
   ['dynamodb:throttle:0.1:2', 'a fault is SERVICE:KIND:VALUE'],
   ['s3:error:1', 'there is no service s3 (dynamodb, kms, lambda, sqs, function)'],

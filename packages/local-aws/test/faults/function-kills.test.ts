@@ -18,7 +18,7 @@ function start(code: string, ...texts: readonly string[]): FunctionHost {
 
 const quick = 'export const handler = async () => 1;';
 
-test('an invocation that is killed fails as one whose instance was killed, and says nothing else', async () => {
+it('an invocation that is killed fails as one whose instance was killed, and says nothing else', async () => {
   const { failed, payload } = await start(quick, 'function:kill:1').invoke('fn', '{}', 'r-1');
   expect(failed).toBe(true);
   expect(JSON.parse(payload)).toEqual({
@@ -27,14 +27,14 @@ test('an invocation that is killed fails as one whose instance was killed, and s
   });
 });
 
-test('the work of a killed invocation stops where it is', async () => {
+it('the work of a killed invocation stops where it is', async () => {
   const code = 'export const handler = () => new Promise(() => undefined);';
   const started = performance.now();
   expect((await start(code, 'function/fn:kill:1').invoke('fn', '{}')).failed).toBe(true);
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
-test('the next invocation has a new instance', async () => {
+it('the next invocation has a new instance', async () => {
   const faults = createFaults(1);
   faults.replace(['function:kill:1']);
   const code = 'let runs = 0; export const handler = async () => (runs += 1);';
@@ -46,14 +46,14 @@ test('the next invocation has a new instance', async () => {
   expect(await host.invoke('fn', '{}')).toEqual({ failed: false, payload: '2' });
 });
 
-test('functions with another name live', async () => {
+it('functions with another name live', async () => {
   expect(await start(quick, 'function/Worker:kill:1').invoke('fn', '{}')).toEqual({
     failed: false,
     payload: '1',
   });
 });
 
-test('deaths fall into the time that a run usually takes', () => {
+it('deaths fall into the time that a run usually takes', () => {
   const faults = createFaults(1);
   faults.replace(['function:kill:0.5']);
   faults.kills.ended('fn', 1000);

@@ -1,11 +1,12 @@
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { request, type IncomingMessage } from 'node:http';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { AwsError } from '../../src/aws-service.ts';
 import type { HttpApi } from '../../src/gateway/gateway-definition.ts';
-import { startHttpGateway } from '../../src/gateway/http-gateway.ts';
-import type { HttpGateway, HttpGatewayOptions } from '../../src/gateway/http-gateway.ts';
+import {
+  startHttpGateway,
+  type HttpGateway,
+  type HttpGatewayOptions,
+} from '../../src/gateway/http-gateway.ts';
 
 interface Answer {
   readonly status: number;
@@ -76,7 +77,7 @@ function send(
   return promise;
 }
 
-test.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is refused', async (method) => {
+it.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is refused', async (method) => {
   const invoked: string[] = [];
   await start(
     (name, event) => {
@@ -100,7 +101,7 @@ test.each(['GET', 'POST', 'OPTIONS'])('a %s to another Host than localhost is re
   expect((await send('/x/y', { headers: { Host: 'LOCALHOST' } })).status).toBe(200);
 });
 
-test('a request without a Host is refused', async () => {
+it('a request without a Host is refused', async () => {
   await start();
   const { promise, resolve } = Promise.withResolvers<string>();
   const socket = connect(gateway?.port ?? 0, '127.0.0.1');
@@ -113,7 +114,7 @@ test('a request without a Host is refused', async () => {
   expect(await promise).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test('a function gets the event and its answer goes back, with the id of the request', async () => {
+it('a function gets the event and its answer goes back, with the id of the request', async () => {
   let event = '';
   await start((_name, payload) => {
     event = payload;
@@ -140,7 +141,7 @@ test('a function gets the event and its answer goes back, with the id of the req
   });
 });
 
-test('HEAD gets the length and no body', async () => {
+it('HEAD gets the length and no body', async () => {
   await start();
   expect(await send('/x/y', { method: 'HEAD' })).toMatchObject({
     status: 200,
@@ -149,7 +150,7 @@ test('HEAD gets the length and no body', async () => {
   });
 });
 
-test('localhost answers by IPv4 and IPv6', async () => {
+it('localhost answers by IPv4 and IPv6', async () => {
   await start();
   const answers = await Promise.allSettled(['127.0.0.1', '::1'].map((host) => send('/x/y', { host })));
   expect(answers[0]).toMatchObject({ value: { status: 200 } });
@@ -169,7 +170,7 @@ describe('answers of the gateway itself', () => {
     Promise.resolve({ failed: false, payload: '{"statusCode":200,"headers":{"a":"b\\nc"}}' });
   const slow: Invoke = () => new Promise(() => undefined);
 
-  test.each<[string, Invoke, string, number, string]>([
+  it.each<[string, Invoke, string, number, string]>([
     ['no route', ok, '/y', 404, 'Not Found'],
     ['a path that cannot be decoded', ok, '/x/100%25', 400, 'Bad Request'],
     ['a function that fails', failing, '/x/y', 500, 'Internal Server Error'],
@@ -187,13 +188,13 @@ describe('answers of the gateway itself', () => {
     });
   });
 
-  test('a 503 has no Retry-After, as on AWS', async () => {
+  it('a 503 has no Retry-After, as on AWS', async () => {
     await start(throttled);
     const { headers } = await send('/x/y');
     expect(Object.keys(headers)).not.toContain('retry-after');
   });
 
-  test('a function that does not permit the API', async () => {
+  it('a function that does not permit the API', async () => {
     const sources: string[] = [];
     await start(ok, anApi(), (source) => {
       sources.push(source);
@@ -203,19 +204,19 @@ describe('answers of the gateway itself', () => {
     expect(sources).toEqual(['arn:aws:execute-api:us-east-1:000000000000:abc/$default/ANY/x/{proxy+}']);
   });
 
-  test('a body over 10 MB, without running the function', async () => {
+  it('a body over 10 MB, without running the function', async () => {
     await start(() => Promise.reject(new Error('was called')));
     expect(await send('/x/y', { method: 'POST' }, 'x'.repeat(10 * 1024 * 1024 + 1))).toMatchObject({
       status: 413,
     });
   });
 
-  test('headers over 10,240 bytes', async () => {
+  it('headers over 10,240 bytes', async () => {
     await start();
     expect(await send('/x/y', { headers: { 'x-long': 'x'.repeat(10_240) } })).toMatchObject({ status: 431 });
   });
 
-  test('requests over the rate of the stage, and of the route if it has one', async () => {
+  it('requests over the rate of the stage, and of the route if it has one', async () => {
     const few = { ratePerSecond: 0.001, burst: 1 };
     const route = { routeKey: 'GET /own', integration };
     const stage = {
@@ -249,7 +250,7 @@ describe('cross-origin requests', () => {
       payload: '{"statusCode":200,"headers":{"Access-Control-Allow-Origin":"evil"}}',
     });
 
-  test('a preflight is answered without a route or a function', async () => {
+  it('a preflight is answered without a route or a function', async () => {
     await start(() => Promise.reject(new Error('was called')), anApi({ cors }));
     const { status, headers, body } = await send('/anywhere', preflight);
     expect({ status, body }).toEqual({ status: 204, body: '' });
@@ -262,7 +263,7 @@ describe('cross-origin requests', () => {
     });
   });
 
-  test('a preflight of another origin gets no permission', async () => {
+  it('a preflight of another origin gets no permission', async () => {
     await start(ok, anApi({ cors }));
     const headers = { ...preflight.headers, origin: 'https://other.example' };
     const answer = await send('/x/y', { ...preflight, headers });
@@ -270,7 +271,7 @@ describe('cross-origin requests', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('answers carry the headers of the API, not those of the function', async () => {
+  it('answers carry the headers of the API, not those of the function', async () => {
     await start(withOwnHeaders, anApi({ cors }));
     expect((await send('/x/y', { headers: { origin: 'http://any.example' } })).headers).toMatchObject({
       'access-control-allow-origin': 'http://any.example',
@@ -279,7 +280,7 @@ describe('cross-origin requests', () => {
     expect((await send('/x/y')).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('answers of the gateway itself carry them too', async () => {
+  it('answers of the gateway itself carry them too', async () => {
     await start(ok, anApi({ cors }));
     const answer = await send('/nowhere', { headers: { origin: 'http://any.example' } });
     expect(answer).toMatchObject({
@@ -288,7 +289,7 @@ describe('cross-origin requests', () => {
     });
   });
 
-  test('without a configuration the function answers everything', async () => {
+  it('without a configuration the function answers everything', async () => {
     await start(withOwnHeaders);
     expect(await send('/x/y', preflight)).toMatchObject({
       status: 200,
@@ -297,7 +298,7 @@ describe('cross-origin requests', () => {
   });
 });
 
-test('a port in use is said so', async () => {
+it('a port in use is said so', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { integrationResponse } from '../../src/gateway/integration-response.ts';
 
-test('status, headers, cookies and body are those of the function', () => {
+it('status, headers, cookies and body are those of the function', () => {
   const result = {
     statusCode: 201,
     headers: {
@@ -22,12 +22,12 @@ test('status, headers, cookies and body are those of the function', () => {
   });
 });
 
-test('a body in base64 is decoded', () => {
+it('a body in base64 is decoded', () => {
   const response = integrationResponse('{"statusCode":200,"body":"AAH/","isBase64Encoded":true}');
   expect(response?.body).toEqual(Buffer.from([0, 1, 255]));
 });
 
-test('a body without a type is plain text, no body has no type', () => {
+it('a body without a type is plain text, no body has no type', () => {
   expect(integrationResponse('{"statusCode":"200","body":"x"}')).toMatchObject({
     status: 200,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -35,7 +35,7 @@ test('a body without a type is plain text, no body has no type', () => {
   expect(integrationResponse('{"statusCode":204}')?.headers).toEqual({});
 });
 
-test.each([
+it.each([
   ['{"id":1}', '{"id":1}'],
   ['"hello"', 'hello'],
   ['null', 'null'],
@@ -49,7 +49,7 @@ test.each([
   });
 });
 
-test.each([
+it.each([
   '{"statusCode":"abc"}',
   '{"statusCode":99}',
   '{"statusCode":200,"body":{}}',

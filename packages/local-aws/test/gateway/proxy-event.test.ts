@@ -1,5 +1,4 @@
-import type { EventRoute, GatewayRequest } from '../../src/gateway/proxy-event.ts';
-import { proxyEvent } from '../../src/gateway/proxy-event.ts';
+import { type EventRoute, type GatewayRequest, proxyEvent } from '../../src/gateway/proxy-event.ts';
 
 function eventOf(
   request: Partial<GatewayRequest> = {},
@@ -30,7 +29,7 @@ function eventOf(
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-test('an event without a body has every member of payload format 2.0 that AWS sends', () => {
+it('an event without a body has every member of payload format 2.0 that AWS sends', () => {
   expect(eventOf()).toEqual({
     version: '2.0',
     routeKey: 'POST /tokens/{id}',
@@ -67,7 +66,7 @@ test('an event without a body has every member of payload format 2.0 that AWS se
   });
 });
 
-test('headers are lower-case and joined, cookies stand apart, those of the connection are dropped', () => {
+it('headers are lower-case and joined, cookies stand apart, those of the connection are dropped', () => {
   const rawHeaders = [
     'X-A',
     '1',
@@ -90,7 +89,7 @@ test('headers are lower-case and joined, cookies stand apart, those of the conne
   expect(cookies).toEqual(['a=1', 'b=2', 'c=3']);
 });
 
-test('query parameters are decoded and joined, the query string stays as it came', () => {
+it('query parameters are decoded and joined, the query string stays as it came', () => {
   const rawQueryString = 'repeat=one&repeat=two&plus=a+b&encoded=a%2Bb&empty=&bare&bad=%E0';
   expect(eventOf({ rawQueryString })).toMatchObject({
     rawQueryString,
@@ -105,12 +104,12 @@ test('query parameters are decoded and joined, the query string stays as it came
   });
 });
 
-test('path parameters and stage variables are there when there are any', () => {
+it('path parameters and stage variables are there when there are any', () => {
   const event = eventOf({}, { pathParameters: { id: 'x' }, stageVariables: { a: 'b' } });
   expect(event).toMatchObject({ pathParameters: { id: 'x' }, stageVariables: { a: 'b' } });
 });
 
-test.each([
+it.each([
   ['application/json', false],
   ['Application/JSON; charset=utf-8', false],
   ['application/xml', false],

@@ -1,7 +1,7 @@
 import { requestPath } from '../../src/gateway/request-path.ts';
 
 // Observed on AWS, see requestPath.
-test.each([
+it.each([
   ['/capture/plain', '/capture/plain'],
   ['/capture/space%20value', '/capture/space value'],
   ['/capture/question%3Fvalue', '/capture/question'],
@@ -16,10 +16,10 @@ test.each([
   expect(requestPath(sent)?.raw).toBe(arrives);
 });
 
-test('a slash that is encoded twice is part of a segment when the route is chosen', () => {
+it('a slash that is encoded twice is part of a segment when the route is chosen', () => {
   expect(requestPath('/tokens/a%252Fb')?.segments).toEqual(['tokens', 'a%2Fb']);
 });
 
-test('a trailing slash is kept', () => {
+it('a trailing slash is kept', () => {
   expect(requestPath('/tokens/')).toEqual({ raw: '/tokens/', segments: ['tokens', ''] });
 });

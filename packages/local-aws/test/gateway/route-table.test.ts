@@ -15,7 +15,7 @@ const routes = createRouteTable(keys.toReversed().map((routeKey) => ({ routeKey,
 const match = (method: string, path: string): ReturnType<typeof routes> =>
   routes(method, path.slice(1).split('/'));
 
-test.each([
+it.each([
   ['GET', '/pets/dog/1', 'GET /pets/dog/1', {}],
   ['GET', '/pets/dog/2', 'GET /pets/dog/{id}', { id: '2' }],
   ['POST', '/pets/dog/1', 'ANY /pets/dog/{id}', { id: '1' }],
@@ -32,14 +32,14 @@ test.each([
   expect(match(method, path)).toEqual({ routeKey, target: routeKey, pathParameters });
 });
 
-test('values of variables are decoded after the route is chosen', () => {
+it('values of variables are decoded after the route is chosen', () => {
   expect(routes('GET', ['pets', 'dog', 'a%2Fb'])).toMatchObject({
     routeKey: 'GET /pets/dog/{id}',
     pathParameters: { id: 'a/b' },
   });
 });
 
-test('without a $default nothing else matches', () => {
+it('without a $default nothing else matches', () => {
   const only = createRouteTable([{ routeKey: 'GET /a', target: 1 }]);
   expect(only('GET', ['a'])).toBeDefined();
   expect(only('GET', ['a', ''])).toBeUndefined();
@@ -47,11 +47,11 @@ test('without a $default nothing else matches', () => {
   expect(only('GET', [''])).toBeUndefined();
 });
 
-test('the $default route takes what no other does', () => {
+it('the $default route takes what no other does', () => {
   const table = createRouteTable([{ routeKey: '$default', target: 1 }]);
   expect(table('PUT', ['x'])).toEqual({ routeKey: '$default', target: 1, pathParameters: {} });
 });
 
-test.each(['GET', 'GET tokens', 'GET /{a+}/b'])('%s is no route key', (routeKey) => {
+it.each(['GET', 'GET tokens', 'GET /{a+}/b'])('%s is no route key', (routeKey) => {
   expect(() => createRouteTable([{ routeKey, target: 1 }])).toThrow(routeKey);
 });

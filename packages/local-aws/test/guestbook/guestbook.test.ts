@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startCloud } from '../../src/cloud.ts';
-import type { Cloud } from '../../src/cloud.ts';
+import { startCloud, type Cloud } from '../../src/cloud.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'guestbook-'));
 const running: Cloud[] = [];

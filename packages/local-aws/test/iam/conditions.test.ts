@@ -16,7 +16,7 @@ function holds(Condition: Conditions, context: Context = {}): boolean {
 
 const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:tokens';
 
-test.each<[string, Conditions, Context, boolean]>([
+it.each<[string, Conditions, Context, boolean]>([
   ['StringEquals', { StringEquals: { team: 'a' } }, { team: 'a' }, true],
   ['StringEquals, case differs', { StringEquals: { team: 'a' } }, { team: 'A' }, false],
   ['StringEquals, one of two values', { StringEquals: { team: ['b', 'a'] } }, { team: 'a' }, true],
@@ -61,20 +61,20 @@ test.each<[string, Conditions, Context, boolean]>([
   expect(holds(conditions, context)).toBe(expected);
 });
 
-test('an operator that is not known fails with its name', () => {
+it('an operator that is not known fails with its name', () => {
   expect(() => holds({ NumericLessThan: { size: '3' } }, { size: '2' })).toThrow(/NumericLessThan/);
   expect(() => holds({ 'ForAnyValue:IpAddress': { 'aws:SourceIp': '::1' } })).toThrow(
     /ForAnyValue:IpAddress/,
   );
 });
 
-test('a policy variable fails with its text', () => {
+it('a policy variable fails with its text', () => {
   expect(() => holds({ StringEquals: { team: '${aws:PrincipalTag/team}' } }, { team: 'a' })).toThrow(
     /PrincipalTag/,
   );
 });
 
-test('several values need a quantifier', () => {
+it('several values need a quantifier', () => {
   expect(() => holds({ StringEquals: { k: 'a' } }, { k: ['a', 'b'] })).toThrow(/ForAllValues/);
 });
 
@@ -82,7 +82,7 @@ describe('wildcards', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 12 });
   const plain = text.filter((value) => !/[*?]/.test(value));
 
-  test('text without wildcards matches itself alone', () => {
+  it('text without wildcards matches itself alone', () => {
     fc.assert(
       fc.property(plain, plain, (a, b) => {
         expect(matchesWildcard(a, b)).toBe(a === b);
@@ -90,7 +90,7 @@ describe('wildcards', () => {
     );
   });
 
-  test('an asterisk stands for anything, line ends included', () => {
+  it('an asterisk stands for anything, line ends included', () => {
     fc.assert(
       fc.property(plain, text, plain, (before, middle, after) => {
         expect(matchesWildcard(`${before}*${after}`, `${before}${middle}${after}`)).toBe(true);

@@ -1,6 +1,5 @@
 import type { AwsAccess, PolicyStatement, Role } from '../../src/aws-service.ts';
-import { isAllowed } from '../../src/iam/is-allowed.ts';
-import type { Decision } from '../../src/iam/is-allowed.ts';
+import { isAllowed, type Decision } from '../../src/iam/is-allowed.ts';
 
 const account = '123456789012';
 const roleArn = `arn:aws:iam::${account}:role/tokens`;
@@ -30,7 +29,7 @@ const putItem: AwsAccess = { action: 'dynamodb:PutItem', resource: table };
 const why = (decision: Decision): string => (decision.allowed ? 'allowed' : decision.why);
 
 describe('identity policies', () => {
-  test.each<[string, PolicyStatement[], boolean]>([
+  it.each<[string, PolicyStatement[], boolean]>([
     ['nothing is allowed without a statement', [], false],
     ['the exact action and resource', [allow('dynamodb:PutItem', table)], true],
     ['another resource', [allow('dynamodb:PutItem', `${table}s`)], false],
@@ -57,7 +56,7 @@ describe('identity policies', () => {
     expect(isAllowed(aRole(statements), putItem).allowed).toBe(expected);
   });
 
-  test('a refusal says why in the words of AWS', () => {
+  it('a refusal says why in the words of AWS', () => {
     expect(why(isAllowed(aRole([]), putItem))).toBe(
       'because no identity-based policy allows the dynamodb:PutItem action',
     );
@@ -68,7 +67,7 @@ describe('identity policies', () => {
 });
 
 describe('permissions boundary', () => {
-  test('both the policies and the boundary must allow', () => {
+  it('both the policies and the boundary must allow', () => {
     expect(isAllowed(aRole([allow('*')], [allow('dynamodb:*')]), putItem).allowed).toBe(true);
     expect(isAllowed(aRole([], [allow('*')]), putItem).allowed).toBe(false);
     expect(why(isAllowed(aRole([allow('*')], [allow('kms:*')]), putItem))).toBe(
@@ -76,7 +75,7 @@ describe('permissions boundary', () => {
     );
   });
 
-  test('a deny in the boundary wins', () => {
+  it('a deny in the boundary wins', () => {
     expect(isAllowed(aRole([allow('*')], [allow('*'), deny('dynamodb:*')]), putItem).allowed).toBe(false);
   });
 });
@@ -91,7 +90,7 @@ describe('key policies', () => {
   });
   const root = { AWS: `arn:aws:iam::${account}:root` };
 
-  test.each<[string, PolicyStatement[], PolicyStatement[], boolean]>([
+  it.each<[string, PolicyStatement[], PolicyStatement[], boolean]>([
     ['the account delegates to a role that is allowed', [named(root)], [allow('kms:Decrypt', key)], true],
     ['the account delegates to a role that is not allowed', [named(root)], [], false],
     ['a bare account id is the account', [named({ AWS: account })], [allow('kms:*')], true],
@@ -108,7 +107,7 @@ describe('key policies', () => {
     expect(isAllowed(aRole(statements), decrypt, { keyPolicy }).allowed).toBe(expected);
   });
 
-  test('a boundary limits what the key policy grants to the role by name', () => {
+  it('a boundary limits what the key policy grants to the role by name', () => {
     const keyPolicy = { Statement: [named({ AWS: roleArn })] };
     expect(isAllowed(aRole([], [allow('dynamodb:*')]), decrypt, { keyPolicy }).allowed).toBe(false);
   });

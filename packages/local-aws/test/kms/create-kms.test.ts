@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import type { AwsCall, AwsError } from '../../src/aws-service.ts';
-import { createKms } from '../../src/kms/create-kms.ts';
-import type { Kms } from '../../src/kms/create-kms.ts';
+import { createKms, type Kms } from '../../src/kms/create-kms.ts';
 
 const account = { accountId: '123456789012', region: 'eu-west-1' };
 const policy = { Statement: [] };
@@ -46,7 +45,7 @@ const aDataKey = (kms: Kms, KeyId: string, EncryptionContext: Record<string, str
   send(kms, 'GenerateDataKey', { KeyId, NumberOfBytes: 3, EncryptionContext });
 
 describe('data keys', () => {
-  test('decrypting a generated key gives its plaintext, whatever the order of the context', async () => {
+  it('decrypting a generated key gives its plaintext, whatever the order of the context', async () => {
     const kms = await aKms();
     const made = await send(kms, 'GenerateDataKey', {
       KeyId: 'alias/data',
@@ -62,7 +61,7 @@ describe('data keys', () => {
     expect(opened['KeyId']).toBe('arn:aws:kms:eu-west-1:123456789012:key/k-1');
   });
 
-  test('the length must be given exactly once', async () => {
+  it('the length must be given exactly once', async () => {
     const kms = await aKms();
     expect(await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'k-1' }))).toBe('ValidationException');
     expect(
@@ -72,9 +71,10 @@ describe('data keys', () => {
 });
 
 describe('ciphertexts', () => {
-  test('any other context is an invalid ciphertext', async () => {
+  it('any other context is an invalid ciphertext', async () => {
     const kms = await aKms();
-    // No name with an escape in its JSON: V8 may read those wrong (nodejs/node#63785), and the service has none.
+    // No name with an escape in its JSON: V8 may read those wrong (nodejs/node#63785), and the
+    // service has none.
     const names = fc
       .string({ minLength: 1, maxLength: 4 })
       .filter((name) => JSON.stringify(name) === `"${name}"`);
@@ -92,7 +92,7 @@ describe('ciphertexts', () => {
     );
   });
 
-  test('every changed byte is noticed', async () => {
+  it('every changed byte is noticed', async () => {
     const kms = await aKms();
     const { CiphertextBlob = '' } = await aDataKey(kms, 'k-1');
     const blob = Buffer.from(CiphertextBlob, 'base64');
@@ -105,13 +105,13 @@ describe('ciphertexts', () => {
     }
   });
 
-  test.each([0, 1, 5, 30])('%d bytes are no ciphertext', async (length) => {
+  it.each([0, 1, 5, 30])('%d bytes are no ciphertext', async (length) => {
     const CiphertextBlob = Buffer.alloc(length, 1).toString('base64');
     const code = await codeOf(send(await aKms(), 'Decrypt', { CiphertextBlob }));
     expect(code).toBe(length === 0 ? 'ValidationException' : 'InvalidCiphertextException');
   });
 
-  test('the key that the caller names must be the one that sealed', async () => {
+  it('the key that the caller names must be the one that sealed', async () => {
     const kms = await aKms();
     const { CiphertextBlob } = await aDataKey(kms, 'k-1');
     expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 'alias/data' }))).toBe('answered');
@@ -122,7 +122,7 @@ describe('ciphertexts', () => {
 });
 
 describe('keys', () => {
-  test('an unknown key is not found', async () => {
+  it('an unknown key is not found', async () => {
     const kms = await aKms();
     expect(await codeOf(aDataKey(kms, 'k-9'))).toBe('NotFoundException');
     expect(await codeOf(send(kms, 'GenerateDataKey', { KeyId: 'alias/none', KeySpec: 'AES_256' }))).toBe(
@@ -130,7 +130,7 @@ describe('keys', () => {
     );
   });
 
-  test('with a directory they outlive the process and belong to their owner alone', async () => {
+  it('with a directory they outlive the process and belong to their owner alone', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
     try {
       const first = await createKms({ ...account, dataDir });
@@ -149,7 +149,7 @@ describe('keys', () => {
 });
 
 describe('accesses', () => {
-  test('a call needs its action on its key, with the encryption context as condition keys', async () => {
+  it('a call needs its action on its key, with the encryption context as condition keys', async () => {
     const kms = await aKms();
     const input = { KeyId: 'alias/data', KeySpec: 'AES_256', EncryptionContext: { tenant: 't' } };
     expect(kms.accesses(aCall('GenerateDataKey', input))).toEqual([
@@ -161,7 +161,7 @@ describe('accesses', () => {
     ]);
   });
 
-  test('Decrypt needs access to the key that the ciphertext names', async () => {
+  it('Decrypt needs access to the key that the ciphertext names', async () => {
     const kms = await aKms();
     const { CiphertextBlob } = await aDataKey(kms, 'k-2');
     const [access] = kms.accesses(aCall('Decrypt', { CiphertextBlob }));
@@ -171,7 +171,7 @@ describe('accesses', () => {
     });
   });
 
-  test('a call or member that does not exist here fails by name', async () => {
+  it('a call or member that does not exist here fails by name', async () => {
     const kms = await aKms();
     expect(() => kms.accesses(aCall('ScheduleKeyDeletion', {}))).toThrow(/ScheduleKeyDeletion/);
     expect(() => kms.accesses(aCall('GenerateDataKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);

@@ -1,8 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFunctionHost } from '../../src/lambda/function-host.ts';
-import type { FunctionHost, FunctionHostOptions } from '../../src/lambda/function-host.ts';
+import {
+  createFunctionHost,
+  type FunctionHost,
+  type FunctionHostOptions,
+} from '../../src/lambda/function-host.ts';
 import type { FunctionDefinition } from '../../src/lambda/function-definition.ts';
 
 /** A function with this code as its `index.mjs`. */

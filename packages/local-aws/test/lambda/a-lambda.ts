@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
-import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
-import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { PolicyStatement } from '../../src/aws-service.ts';
 import { isAllowed } from '../../src/iam/is-allowed.ts';
-import { createLambda } from '../../src/lambda/create-lambda.ts';
-import type { LambdaOptions } from '../../src/lambda/create-lambda.ts';
+import { createLambda, type LambdaOptions } from '../../src/lambda/create-lambda.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aHost } from './a-function.ts';
 import { aLayer } from './a-layer.ts';
@@ -35,7 +33,9 @@ export interface ALambda {
   close(): Promise<void>;
 }
 
-/** Lambda behind an AWS endpoint; roles `silent` (may do nothing) and `talkative` (may write logs). */
+/**
+ * Lambda behind an AWS endpoint; roles `silent` (may do nothing) and `talkative` (may write logs).
+ */
 export async function aLambda(options: Partial<LambdaOptions> = {}): Promise<ALambda> {
   const roles = createRoleRegistry();
   const printed: string[] = [];

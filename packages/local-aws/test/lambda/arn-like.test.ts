@@ -2,7 +2,7 @@ import { arnLike } from '../../src/lambda/arn-like.ts';
 
 const route = 'arn:aws:execute-api:us-east-1:000000000000:abc/$default/GET/tokens/{id}';
 
-test.each([
+it.each([
   ['arn:aws:execute-api:us-east-1:000000000000:abc/*/*/tokens/{id}', true],
   ['arn:aws:execute-api:us-east-1:000000000000:abc/*', true],
   ['arn:aws:execute-api:*:000000000000:abc/*', true],

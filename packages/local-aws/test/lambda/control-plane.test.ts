@@ -16,16 +16,16 @@ import {
   UpdateFunctionConfigurationCommand,
   waitUntilFunctionActiveV2,
   waitUntilFunctionUpdatedV2,
+  type CreateFunctionCommandInput,
+  type LambdaClient,
 } from '@aws-sdk/client-lambda';
-import type { CreateFunctionCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
 import { strToU8, zipSync } from 'fflate';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyStatement } from '../../src/aws-service.ts';
-import { aLambda, functionArn, layerArn, roleArn } from './a-lambda.ts';
-import type { ALambda } from './a-lambda.ts';
+import { aLambda, functionArn, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aZip } from './a-zip.ts';
 
 jest.setTimeout(60_000);
@@ -82,7 +82,7 @@ async function invoke(name: string, event: unknown = {}, Qualifier?: string) {
 }
 
 describe('creating a function', () => {
-  test('answers with its configuration, Pending first and Active soon', async () => {
+  it('answers with its configuration, Pending first and Active soon', async () => {
     const zip = aZip();
     const answer = await client.send(
       creation('made', {
@@ -118,7 +118,7 @@ describe('creating a function', () => {
     expect(Tags).toEqual({ a: 'b' });
   });
 
-  test('with Publish answers with version 1', async () => {
+  it('with Publish answers with version 1', async () => {
     expect(await client.send(creation('one', { Publish: true }))).toMatchObject({
       Version: '1',
       FunctionArn: `${functionArn('one')}:1`,
@@ -128,7 +128,7 @@ describe('creating a function', () => {
     expect(await invoke('one', { a: 1 }, '1')).toEqual({ version: '1', error: undefined, result: { a: 1 } });
   });
 
-  test('refuses a name that is taken', async () => {
+  it('refuses a name that is taken', async () => {
     await created('taken');
     await expect(client.send(creation('taken'))).rejects.toMatchObject({
       name: 'ResourceConflictException',
@@ -138,7 +138,7 @@ describe('creating a function', () => {
   });
 
   const slip = zipSync({ 'a/../../outside': strToU8('x') });
-  test.each([
+  it.each([
     ['a role that does not exist', { Role: roleArn('nobody') }, /cannot be assumed/],
     ['a role that does not trust Lambda', { Role: roleArn('untrusting') }, /cannot be assumed/],
     ['a layer that does not exist', { Layers: [`${layerArn}1`] }, /does not exist/],
@@ -163,7 +163,7 @@ describe('creating a function', () => {
     });
   });
 
-  test('remembers the key that its code is encrypted with', async () => {
+  it('remembers the key that its code is encrypted with', async () => {
     lambda.keyPolicies.set('arn:key', true);
     await client.send(creation('sealed', { Code: { ZipFile: aZip(), SourceKMSKeyArn: 'arn:key' } }));
     const { Code } = await client.send(new GetFunctionCommand({ FunctionName: 'sealed' }));
@@ -172,7 +172,7 @@ describe('creating a function', () => {
 });
 
 describe('a function that is not ready', () => {
-  test('Pending can neither be invoked nor updated', async () => {
+  it('Pending can neither be invoked nor updated', async () => {
     await lambda.control({ pendingMs: 60_000 });
     await client.send(creation('pending'));
     const conflict = {
@@ -189,7 +189,7 @@ describe('a function that is not ready', () => {
     );
   });
 
-  test('in an update refuses another one and runs the code before', async () => {
+  it('in an update refuses another one and runs the code before', async () => {
     await created('updating', { Code: { ZipFile: aZip('async () => "old"') } });
     await lambda.control({ pendingMs: 300 });
     const update = (): UpdateFunctionCodeCommand =>
@@ -204,7 +204,7 @@ describe('a function that is not ready', () => {
     expect((await invoke('updating')).result).toBe('new');
   });
 
-  test('Inactive wakes by an invocation: Inactive, Pending, then Active', async () => {
+  it('Inactive wakes by an invocation: Inactive, Pending, then Active', async () => {
     await created('asleep');
     await lambda.control({ inactive: ['asleep'], pendingMs: 400 });
     const { Configuration } = await client.send(new GetFunctionCommand({ FunctionName: 'asleep' }));
@@ -222,7 +222,7 @@ describe('a function that is not ready', () => {
 });
 
 describe('an update', () => {
-  test('changes the revision, and is refused for another revision than the caller saw', async () => {
+  it('changes the revision, and is refused for another revision than the caller saw', async () => {
     await created('revised');
     const { Configuration } = await client.send(new GetFunctionCommand({ FunctionName: 'revised' }));
     const RevisionId = Configuration?.RevisionId;
@@ -242,7 +242,7 @@ describe('an update', () => {
     });
   });
 
-  test('with Publish answers with the new version', async () => {
+  it('with Publish answers with the new version', async () => {
     await created('released');
     const ZipFile = aZip('async () => 2');
     expect(
@@ -254,7 +254,7 @@ describe('an update', () => {
 });
 
 describe('versions and aliases', () => {
-  test('publishing what has not changed gives the last version again', async () => {
+  it('publishing what has not changed gives the last version again', async () => {
     await created('same');
     const publish = new PublishVersionCommand({ FunctionName: 'same' });
     expect((await client.send(publish)).Version).toBe('1');
@@ -267,7 +267,7 @@ describe('versions and aliases', () => {
     ).rejects.toMatchObject({ name: 'InvalidParameterValueException' });
   });
 
-  test('an alias leads to its version until it is moved', async () => {
+  it('an alias leads to its version until it is moved', async () => {
     await created('aliased', { Code: { ZipFile: aZip('async () => "first"') }, Publish: true });
     await client.send(
       new UpdateFunctionCodeCommand({
@@ -295,7 +295,7 @@ describe('versions and aliases', () => {
     expect(await client.send(new GetAliasCommand(names))).toMatchObject({ FunctionVersion: '2' });
   });
 
-  test('what is missing is not found', async () => {
+  it('what is missing is not found', async () => {
     await created('bare');
     const missing = { name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 404 } };
     const FunctionName = 'bare';
@@ -312,7 +312,7 @@ describe('versions and aliases', () => {
       expect(await sent).toMatchObject(missing);
   });
 
-  test('a version that an alias points to is not deleted', async () => {
+  it('a version that an alias points to is not deleted', async () => {
     await created('held', { Publish: true });
     const FunctionName = 'held';
     await client.send(new CreateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: '1' }));
@@ -328,7 +328,7 @@ describe('versions and aliases', () => {
     expect(Versions?.map(({ Version }) => Version)).toEqual(['$LATEST']);
   });
 
-  test('lists come in pages', async () => {
+  it('lists come in pages', async () => {
     await created('paged');
     const FunctionName = 'paged';
     for (const memory of [129, 130, 131]) {
@@ -355,7 +355,7 @@ describe('versions and aliases', () => {
 });
 
 describe('provisioned concurrency', () => {
-  test('keeps instances of the version behind an alias running', async () => {
+  it('keeps instances of the version behind an alias running', async () => {
     await created('warm', { Publish: true });
     const names = { FunctionName: 'warm', Qualifier: 'live' };
     await client.send(new CreateAliasCommand({ FunctionName: 'warm', Name: 'live', FunctionVersion: '1' }));
@@ -378,7 +378,7 @@ describe('provisioned concurrency', () => {
     expect((await lambda.control())['instances']).not.toHaveProperty('warm');
   });
 
-  test('replaces an instance that falls', async () => {
+  it('replaces an instance that falls', async () => {
     await created('falling', {
       Code: { ZipFile: aZip('async (event) => { if (event.fall) process.exit(1); return process.pid; }') },
       Publish: true,
@@ -396,7 +396,7 @@ describe('provisioned concurrency', () => {
     expect((await invoke('falling', {}, '1')).result).not.toBe(result);
   });
 
-  test('is refused for code that is not published', async () => {
+  it('is refused for code that is not published', async () => {
     await created('cold');
     const command = new PutProvisionedConcurrencyConfigCommand({
       FunctionName: 'cold',
@@ -408,7 +408,7 @@ describe('provisioned concurrency', () => {
 });
 
 describe('limits', () => {
-  test('the control plane answers 15 calls a second, and GetFunction is not one of them', async () => {
+  it('the control plane answers 15 calls a second, and GetFunction is not one of them', async () => {
     await created('limited');
     await lambda.control({ controlPerSecond: 15 });
     const list = (): Promise<unknown> => client.send(new ListFunctionsCommand({}));
@@ -425,7 +425,7 @@ describe('limits', () => {
     expect((await invoke('limited', 1)).result).toBe(1);
   });
 
-  test('the next calls can be refused on purpose', async () => {
+  it('the next calls can be refused on purpose', async () => {
     await lambda.control({ throttle: 2 });
     for (const _ of [1, 2])
       await expect(client.send(new ListFunctionsCommand({}))).rejects.toMatchObject({
@@ -442,7 +442,7 @@ describe('permissions', () => {
     Resource,
   });
 
-  test('creating needs the function, the role, the layer and its tags', async () => {
+  it('creating needs the function, the role, the layer and its tags', async () => {
     const all = [
       allow('lambda:CreateFunction', functionArn('reactor-*')),
       {
@@ -470,13 +470,13 @@ describe('permissions', () => {
     await expect(maker.send(creation('other'))).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  test('a function that does not exist is refused, not missing, to whoever may not see it', async () => {
+  it('a function that does not exist is refused, not missing, to whoever may not see it', async () => {
     await expect(
       lambda.as('blind', []).send(new GetFunctionCommand({ FunctionName: 'nothing' })),
     ).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  test('an alias is a resource of its own', async () => {
+  it('an alias is a resource of its own', async () => {
     await created('guarded', { Publish: true });
     await client.send(
       new CreateAliasCommand({ FunctionName: 'guarded', Name: 'live', FunctionVersion: '1' }),
@@ -488,7 +488,7 @@ describe('permissions', () => {
     });
   });
 
-  test('conditions see the tags of a function', async () => {
+  it('conditions see the tags of a function', async () => {
     await created('owned', { Tags: { team: 'a' } });
     await created('foreign', { Tags: { team: 'b' } });
     const reader = lambda.as('reader', [
@@ -504,7 +504,7 @@ describe('permissions', () => {
   });
 });
 
-test('invocations by name, ARN and type', async () => {
+it('invocations by name, ARN and type', async () => {
   await created('typed');
   expect((await invoke(functionArn('typed'), [1])).result).toEqual([1]);
   const dry = await client.send(new InvokeCommand({ FunctionName: 'typed', InvocationType: 'DryRun' }));
@@ -513,7 +513,7 @@ test('invocations by name, ARN and type', async () => {
   expect(event.StatusCode).toBe(202);
 });
 
-test('with a data folder functions survive a restart, readable by nobody else', async () => {
+it('with a data folder functions survive a restart, readable by nobody else', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'functions-'));
   try {
     const first = await aLambda({ dataDir });

@@ -8,12 +8,11 @@ import {
   DeleteFunctionCommand,
   InvokeCommand,
   UpdateFunctionCodeCommand,
+  type CreateFunctionCommandInput,
 } from '@aws-sdk/client-lambda';
-import type { CreateFunctionCommandInput } from '@aws-sdk/client-lambda';
 import { strToU8, zipSync } from 'fflate';
 import type { LambdaOptions } from '../../src/lambda/create-lambda.ts';
-import { aLambda, layerArn, roleArn } from './a-lambda.ts';
-import type { ALambda } from './a-lambda.ts';
+import { aLambda, layerArn, roleArn, type ALambda } from './a-lambda.ts';
 import { aLayer } from './a-layer.ts';
 import { aZip } from './a-zip.ts';
 
@@ -78,7 +77,7 @@ async function untilEnded(pid: number): Promise<void> {
   }
 }
 
-test('an instance has the environment of Lambda, a folder for its code, and an empty one for temporary files', async () => {
+it('an instance has the environment of Lambda, a folder for its code, and an empty one for temporary files', async () => {
   process.env['HOST_SECRET'] = 'not for functions';
   await start();
   await define(
@@ -120,7 +119,7 @@ test('an instance has the environment of Lambda, a folder for its code, and an e
   expect(result.temporary).toEqual([]);
 });
 
-test('a bootstrap in the code is taken before that of the layer', async () => {
+it('a bootstrap in the code is taken before that of the layer', async () => {
   await start();
   const script = `#!/bin/sh
 api="http://$AWS_LAMBDA_RUNTIME_API/2018-06-01/runtime/invocation"
@@ -135,7 +134,7 @@ exec "${process.execPath}" -e '
   expect(await invoke()).toEqual({ error: undefined, result: 'mine' });
 });
 
-test('without any bootstrap the invocation fails and says so', async () => {
+it('without any bootstrap the invocation fails and says so', async () => {
   await start();
   await define('', { Layers: [] });
   expect(await invoke()).toMatchObject({
@@ -145,7 +144,7 @@ test('without any bootstrap the invocation fails and says so', async () => {
 });
 
 describe('the Runtime API', () => {
-  test('hands out an invocation with its headers', async () => {
+  it('hands out an invocation with its headers', async () => {
     await start();
     await define('async (event, { headers }) => ({ headers, now: Date.now() })');
     const { headers, now } = (await invoke()).result;
@@ -160,7 +159,7 @@ describe('the Runtime API', () => {
     expect(left).toBeLessThanOrEqual(10_000);
   });
 
-  test('refuses steps out of order and keeps the invocation', async () => {
+  it('refuses steps out of order and keeps the invocation', async () => {
     await start();
     await define(`async (event, { id, call }) => [
       await call('GET', 'invocation/next'),
@@ -176,7 +175,7 @@ describe('the Runtime API', () => {
     ]);
   });
 
-  test('takes one answer for an invocation', async () => {
+  it('takes one answer for an invocation', async () => {
     await start();
     await define(`async (event, { id, call }) => {
       if (event === 'second') return global.second;
@@ -188,7 +187,7 @@ describe('the Runtime API', () => {
     expect((await invoke('second')).result).toEqual([403, 'InvalidStateTransition']);
   });
 
-  test('takes an error, which leaves the instance in use', async () => {
+  it('takes an error, which leaves the instance in use', async () => {
     await start();
     await define('async (event) => { if (event.fail) throw new TypeError("no"); return process.pid; }');
     const { result: pid } = await invoke();
@@ -199,7 +198,7 @@ describe('the Runtime API', () => {
     expect((await invoke()).result).toBe(pid);
   });
 
-  test('takes no answer over 6 MB', async () => {
+  it('takes no answer over 6 MB', async () => {
     await start();
     await define('async ({ n }) => "x".repeat(n)');
     expect((await invoke({ n: 6_291_554 })).result).toHaveLength(6_291_554);
@@ -209,7 +208,7 @@ describe('the Runtime API', () => {
     });
   });
 
-  test('is told why the code does not load', async () => {
+  it('is told why the code does not load', async () => {
     await start();
     await define('(() => { throw new Error("at the top"); })()');
     for (const _ of [1, 2])
@@ -231,7 +230,7 @@ describe('instances', () => {
     return process.pid;
   }`;
 
-  test('are reused, and more are started while all are busy', async () => {
+  it('are reused, and more are started while all are busy', async () => {
     await start();
     await define(slow);
     const first = (await invoke()).result;
@@ -243,7 +242,7 @@ describe('instances', () => {
     expect(await lambda.control()).toMatchObject({ instances: { fn: 2 } });
   });
 
-  test('are at most so many: further invocations wait, and too many are throttled', async () => {
+  it('are at most so many: further invocations wait, and too many are throttled', async () => {
     await start({ maxInstancesPerVersion: 1, maxQueuedPerVersion: 1 });
     await define(slow);
     const pid = (await invoke()).result;
@@ -257,7 +256,7 @@ describe('instances', () => {
     expect((await Promise.all(running)).map(({ result }) => result)).toEqual([pid, pid]);
   });
 
-  test('of all functions together are at most so many: the longest idle one makes room', async () => {
+  it('of all functions together are at most so many: the longest idle one makes room', async () => {
     await start({ maxInstances: 2 });
     for (const name of ['a', 'b', 'c']) await define(slow, {}, name);
     const first = (await invoke({}, 'a')).result;
@@ -269,14 +268,14 @@ describe('instances', () => {
     expect(new Set(three.map(({ result }) => result)).size).toBe(3);
   });
 
-  test('stop when they are idle for long', async () => {
+  it('stop when they are idle for long', async () => {
     await start({ idleMs: 200 });
     await define(slow);
     await untilEnded((await invoke()).result);
     expect((await lambda.control())['instances']).toEqual({});
   });
 
-  test('of old code stop when they are idle, and busy ones finish', async () => {
+  it('of old code stop when they are idle, and busy ones finish', async () => {
     await start();
     await define(slow);
     const [idle, busy] = await Promise.all([invoke({ ms: 200 }), invoke({ ms: 200 })]);
@@ -291,7 +290,7 @@ describe('instances', () => {
     await Promise.all([untilEnded(idle.result), untilEnded(busy.result)]);
   });
 
-  test('end with their function', async () => {
+  it('end with their function', async () => {
     await start();
     await define(slow);
     const { result } = await invoke();
@@ -310,7 +309,7 @@ describe('the end of a process', () => {
     return process.pid;
   }`;
 
-  test.each([
+  it.each([
     ['exit', 'Error: Runtime exited with error: exit status 3'],
     ['quiet', 'Error: Runtime exited without providing a reason'],
     ['kill', 'Error: Runtime exited with error: signal: killed'],
@@ -327,7 +326,7 @@ describe('the end of a process', () => {
     expect((await invoke()).result).not.toBe(pid);
   });
 
-  test('while it is idle harms no invocation', async () => {
+  it('while it is idle harms no invocation', async () => {
     await start();
     await define(dying);
     const { result: pid } = await invoke({ how: 'late' });
@@ -336,7 +335,7 @@ describe('the end of a process', () => {
     expect((await invoke()).result).not.toBe(pid);
   });
 
-  test('comes at the deadline, whatever it does', async () => {
+  it('comes at the deadline, whatever it does', async () => {
     await start();
     await define(dying, { Timeout: 1 });
     const { result: pid } = await invoke();
@@ -349,7 +348,7 @@ describe('the end of a process', () => {
     expect((await invoke()).result).not.toBe(pid);
   });
 
-  test('comes with too much memory', async () => {
+  it('comes with too much memory', async () => {
     await start();
     await define(
       'async () => { const all = []; for (;;) { all.push(Buffer.alloc(1e7, 1)); await new Promise((r) => setTimeout(r, 5)); } }',
@@ -361,13 +360,13 @@ describe('the end of a process', () => {
     });
   });
 
-  test('comes when the code takes too long to load', async () => {
+  it('comes when the code takes too long to load', async () => {
     await start({ initTimeoutMs: 500 });
     await define('(() => { for (;;); })()');
     expect((await invoke()).result.errorMessage).toMatch(/Init timed out after 0\.50 seconds$/);
   });
 
-  test('takes along what it has started', async () => {
+  it('takes along what it has started', async () => {
     await start();
     await define(
       `async ({ how }) => {
@@ -386,7 +385,7 @@ describe('the end of a process', () => {
 describe('what a function prints', () => {
   const talking = 'async () => { console.log("said"); console.error("complained"); }';
 
-  test('is lost if its role may not write logs', async () => {
+  it('is lost if its role may not write logs', async () => {
     await start();
     await define(talking);
     await invoke();
@@ -394,7 +393,7 @@ describe('what a function prints', () => {
     expect(lambda.printed).toEqual([]);
   });
 
-  test('goes to its log if its role may', async () => {
+  it('goes to its log if its role may', async () => {
     await start();
     await define(talking, { Role: roleArn('talkative') });
     await invoke();
@@ -402,7 +401,7 @@ describe('what a function prints', () => {
     expect(lambda.printed.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
   });
 
-  test.each(['silent', 'talkative'])('without end neither blocks it nor fills memory: %s', async (role) => {
+  it.each(['silent', 'talkative'])('without end neither blocks it nor fills memory: %s', async (role) => {
     await start();
     await define(
       `async () => { const until = Date.now() + 1000; let n = 0;
@@ -419,7 +418,7 @@ describe('what a function prints', () => {
 });
 
 describe('closing', () => {
-  test('kills every process and removes every folder', async () => {
+  it('kills every process and removes every folder', async () => {
     await start();
     await define(
       'async ({ hang }) => { if (hang) for (;;); return [process.pid, process.env.LAMBDA_TASK_ROOT]; }',
@@ -435,7 +434,7 @@ describe('closing', () => {
     await start();
   });
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)('a process ends with its parent: %s', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('a process ends with its parent: %s', async (signal) => {
     await start();
     const layer = aLayer();
     const parent = spawn(process.execPath, [join(import.meta.dirname, 'fixture-parent.ts'), layer], {

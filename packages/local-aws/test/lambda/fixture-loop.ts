@@ -1,6 +1,6 @@
-// A custom runtime in a few lines: runs `module.exports` of index.cjs in the code folder for each invocation.
-import { request } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+// A custom runtime in a few lines: runs `module.exports` of index.cjs in the code folder for each
+// invocation.
+import { request, type IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 

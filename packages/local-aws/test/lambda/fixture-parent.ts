@@ -1,4 +1,5 @@
-// A process that keeps one instance of a custom runtime running, prints its process id, and waits to be killed.
+// A process that keeps one instance of a custom runtime running, prints its process id, and waits
+// to be killed.
 import { createProcessHost } from '../../src/lambda/custom-runtime/process-host.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aZip } from './a-zip.ts';

@@ -21,7 +21,7 @@ async function call(functions: FunctionHost, event: unknown = {}): Promise<unkno
 afterEach(() => host.close());
 
 describe('an invocation', () => {
-  test('gives the event to the handler and its result back', async () => {
+  it('gives the event to the handler and its result back', async () => {
     const functions = start(aFunction('export const handler = async (event) => ({ got: event.x });'));
     expect(await functions.invoke('fn', '{"x":[1,"é"]}')).toEqual({
       failed: false,
@@ -29,11 +29,11 @@ describe('an invocation', () => {
     });
   });
 
-  test('without a result gives null', async () => {
+  it('without a result gives null', async () => {
     expect(await call(start(aFunction('export const handler = async () => undefined;')))).toBeNull();
   });
 
-  test('sees the context of Lambda', async () => {
+  it('sees the context of Lambda', async () => {
     const code = `export const handler = async (event, context) =>
       ({ ...context, remaining: context.getRemainingTimeInMillis() });`;
     const functions = start(aFunction(code, { timeoutSeconds: 7, memoryMb: 256 }));
@@ -51,7 +51,7 @@ describe('an invocation', () => {
     expect(remaining).toBeLessThanOrEqual(7000);
   });
 
-  test('finds a handler in a folder and in a CommonJS module', async () => {
+  it('finds a handler in a folder and in a CommonJS module', async () => {
     const { codeDirectory } = aFunction('');
     mkdirSync(`${codeDirectory}/src`);
     writeFileSync(`${codeDirectory}/src/main.cjs`, 'exports.run = async () => "cjs";');
@@ -62,7 +62,7 @@ describe('an invocation', () => {
 describe('the environment of a function', () => {
   const code = 'export const handler = async () => ({ ...process.env });';
 
-  test('is exactly what its template sets and what Lambda sets', async () => {
+  it('is exactly what its template sets and what Lambda sets', async () => {
     process.env['HOST_SECRET'] = 'not for functions';
     const definition = aFunction(code, { environment: { TABLE: 'T', NODE_OPTIONS: '--enable-source-maps' } });
     expect(await call(start(definition))).toEqual({
@@ -84,7 +84,7 @@ describe('the environment of a function', () => {
     });
   });
 
-  test('is no door to the host: changes stay inside', async () => {
+  it('is no door to the host: changes stay inside', async () => {
     const functions = start(aFunction('export const handler = async () => { process.env.LEAK = "x"; };'));
     await call(functions);
     expect(process.env['LEAK']).toBeUndefined();
@@ -96,23 +96,23 @@ describe('instances', () => {
   const slow = `let n = 0;
     export const handler = async ({ ms }) => { const mine = ++n; await new Promise((r) => setTimeout(r, ms)); return mine; };`;
 
-  test('are reused one invocation after the other', async () => {
+  it('are reused one invocation after the other', async () => {
     const functions = start(aFunction(counting));
     expect([await call(functions), await call(functions), await call(functions)]).toEqual([1, 2, 3]);
   });
 
-  test('run one invocation at a time; more are started while all are busy', async () => {
+  it('run one invocation at a time; more are started while all are busy', async () => {
     const functions = start(aFunction(slow));
     expect(await Promise.all([call(functions, { ms: 500 }), call(functions, { ms: 500 })])).toEqual([1, 1]);
   });
 
-  test('are not more than reserved: further invocations wait for their turn', async () => {
+  it('are not more than reserved: further invocations wait for their turn', async () => {
     const functions = start(aFunction(slow, { reservedConcurrency: 1 }));
     const counts = await Promise.all([1, 2, 3].map(() => call(functions, { ms: 20 })));
     expect(counts).toEqual([1, 2, 3]);
   });
 
-  test('throttle once too many invocations wait', async () => {
+  it('throttle once too many invocations wait', async () => {
     const functions = start(aFunction(slow), { maxInstancesPerFunction: 1, maxQueuedPerFunction: 1 });
     await call(functions, { ms: 0 });
     const running = [call(functions, { ms: 300 }), call(functions, { ms: 0 })];
@@ -120,12 +120,12 @@ describe('instances', () => {
     expect(await Promise.all(running)).toEqual([2, 3]);
   });
 
-  test('are none with a reserved concurrency of 0', async () => {
+  it('are none with a reserved concurrency of 0', async () => {
     const functions = start(aFunction(counting, { reservedConcurrency: 0 }));
     await expect(call(functions)).rejects.toMatchObject({ code: 'TooManyRequestsException' });
   });
 
-  test('stop when they are idle for long, but the last one stays', async () => {
+  it('stop when they are idle for long, but the last one stays', async () => {
     const functions = start(aFunction(slow), { idleMs: 200 });
     await Promise.all([call(functions, { ms: 300 }), call(functions, { ms: 300 })]);
     await new Promise((resolve) => setTimeout(resolve, 600));
@@ -137,7 +137,7 @@ describe('instances', () => {
 });
 
 describe('a failure', () => {
-  test('of the handler has the form of Lambda and leaves the instance in use', async () => {
+  it('of the handler has the form of Lambda and leaves the instance in use', async () => {
     const code = `let n = 0;
       export const handler = async () => { n += 1; if (n === 1) throw new TypeError('boom'); return n; };`;
     const functions = start(aFunction(code));
@@ -151,7 +151,7 @@ describe('a failure', () => {
     expect(await call(functions)).toBe(2);
   });
 
-  test('of time ends the invocation, and the next one gets a fresh instance', async () => {
+  it('of time ends the invocation, and the next one gets a fresh instance', async () => {
     const code = 'let n = 0; export const handler = ({ hang }) => { n += 1; while (hang); return n; };';
     const functions = start(aFunction(code, { timeoutSeconds: 0.5 }));
     const { failed, payload } = await functions.invoke('fn', '{"hang":true}', 'r1');
@@ -163,7 +163,7 @@ describe('a failure', () => {
     expect(await call(functions)).toBe(1);
   });
 
-  test.each([
+  it.each([
     ['process.exit', 'process.exit(3)', { errorType: 'Runtime.ExitError', errorMessage: /exit status 3$/ }],
     [
       'an uncaught exception',
@@ -185,13 +185,13 @@ describe('a failure', () => {
     expect(await call(functions)).toBe(1);
   });
 
-  test('of memory ends the instance and not the host', async () => {
+  it('of memory ends the instance and not the host', async () => {
     const code =
       'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); };';
     expect(await call(start(aFunction(code)))).toMatchObject({ errorType: 'Runtime.OutOfMemory' });
   });
 
-  test.each([
+  it.each([
     ['code that is not there', { handler: 'other.handler' }, 'Runtime.ImportModuleError'],
     ['a handler that is not exported', { handler: 'index.other' }, 'Runtime.HandlerNotFound'],
     ['a handler with a callback', { handler: 'index.old' }, 'Runtime.CallbackHandlerDeprecated'],
@@ -201,7 +201,7 @@ describe('a failure', () => {
     expect(await call(functions)).toMatchObject({ errorType });
   });
 
-  test('at the top of the module is the answer to the invocation', async () => {
+  it('at the top of the module is the answer to the invocation', async () => {
     const functions = start(aFunction('throw new SyntaxError("at the top");'));
     expect(await call(functions)).toMatchObject({ errorType: 'SyntaxError', errorMessage: 'at the top' });
     expect(host.printed.join('')).toContain('at the top');
@@ -209,7 +209,7 @@ describe('a failure', () => {
 });
 
 describe('payloads', () => {
-  test('over 6 MB are refused', async () => {
+  it('over 6 MB are refused', async () => {
     const functions = start(aFunction('export const handler = async (event) => event.length;'));
     expect(await call(functions, 'x'.repeat(6_291_554))).toBe(6_291_554);
     await expect(call(functions, 'x'.repeat(6_291_555))).rejects.toMatchObject({
@@ -219,7 +219,7 @@ describe('payloads', () => {
     await expect(call(functions, 'é'.repeat(3_200_000))).rejects.toMatchObject({ status: 413 });
   });
 
-  test('over 6 MB are no result', async () => {
+  it('over 6 MB are no result', async () => {
     const functions = start(aFunction('export const handler = async ({ n }) => "x".repeat(n);'));
     expect(await call(functions, { n: 6_291_554 })).toHaveLength(6_291_554);
     expect(await call(functions, { n: 6_291_555 })).toMatchObject({
@@ -228,7 +228,7 @@ describe('payloads', () => {
   });
 });
 
-test('what a function prints goes to the log', async () => {
+it('what a function prints goes to the log', async () => {
   const code = 'export const handler = async () => { console.log("out"); console.error("err"); };';
   await call(start(aFunction(code)));
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -237,7 +237,7 @@ test('what a function prints goes to the log', async () => {
 });
 
 describe('a function is found', () => {
-  test.each([
+  it.each([
     'fn',
     'fn:live',
     '000000000000:function:fn',
@@ -249,7 +249,7 @@ describe('a function is found', () => {
     expect(host.find(name).definition.name).toBe('fn');
   });
 
-  test('by nobody else', () => {
+  it('by nobody else', () => {
     start(aFunction(''));
     expect(() => host.find('other')).toThrow(
       expect.objectContaining({ code: 'ResourceNotFoundException', status: 404 }),
@@ -260,7 +260,7 @@ describe('a function is found', () => {
   });
 });
 
-test('closing ends running and waiting invocations', async () => {
+it('closing ends running and waiting invocations', async () => {
   const functions = start(aFunction('export const handler = () => { for (;;); };'), {
     maxInstancesPerFunction: 1,
   });

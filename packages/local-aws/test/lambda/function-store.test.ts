@@ -50,7 +50,7 @@ function aRecord(zip: Uint8Array): FunctionRecord {
   };
 }
 
-test('a function comes back with its code, and code that no version has is forgotten', async () => {
+it('a function comes back with its code, and code that no version has is forgotten', async () => {
   const [old, current] = [aZip('1'), aZip('2')];
   const store = await openFunctionStore(directory);
   await store.put(aRecord(old), old);
@@ -62,14 +62,14 @@ test('a function comes back with its code, and code that no version has is forgo
   expect(() => again.code('fn', codeDigest(old))).toThrow(/has no code/);
 });
 
-test('what was never finished is removed', async () => {
+it('what was never finished is removed', async () => {
   mkdirSync(join(directory, 'half'));
   writeFileSync(join(directory, 'half', 'function.json.new'), '{');
   expect((await openFunctionStore(directory)).all()).toEqual([]);
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('damaged code is said', async () => {
+it('damaged code is said', async () => {
   const zip = aZip();
   await (await openFunctionStore(directory)).put(aRecord(zip), zip);
   const file = readdirSync(join(directory, 'fn')).find((name) => name.endsWith('.zip')) ?? '';

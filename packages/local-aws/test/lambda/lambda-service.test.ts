@@ -1,6 +1,5 @@
 import type { AwsCall, AwsService } from '../../src/aws-service.ts';
-import { createLambda } from '../../src/lambda/create-lambda.ts';
-import type { Lambda } from '../../src/lambda/create-lambda.ts';
+import { createLambda, type Lambda } from '../../src/lambda/create-lambda.ts';
 import { createLayerTable } from '../../src/lambda/layer-table.ts';
 import { aFunction, aHost } from './a-function.ts';
 
@@ -49,7 +48,7 @@ function aCall(parts: Partial<AwsCall>): AwsCall {
   };
 }
 
-test('Invoke answers with the result', async () => {
+it('Invoke answers with the result', async () => {
   expect(await service.handle(aCall({}))).toMatchObject({
     status: 200,
     body: '"yes"',
@@ -57,13 +56,13 @@ test('Invoke answers with the result', async () => {
   });
 });
 
-test('Invoke says in a header that the function failed', async () => {
+it('Invoke says in a header that the function failed', async () => {
   const response = await service.handle(aCall({ body: Buffer.from('{"fail":true}') }));
   expect(response).toMatchObject({ status: 200, headers: { 'x-amz-function-error': 'Unhandled' } });
   expect(JSON.parse(response.body.toString())).toMatchObject({ errorType: 'Error', errorMessage: 'no' });
 });
 
-test('an event invocation is accepted at once, a dry run runs nothing', async () => {
+it('an event invocation is accepted at once, a dry run runs nothing', async () => {
   expect(await service.handle(aCall({ headers: { 'x-amz-invocation-type': 'Event' } }))).toMatchObject({
     status: 202,
     body: '',
@@ -73,12 +72,12 @@ test('an event invocation is accepted at once, a dry run runs nothing', async ()
   });
 });
 
-test('a body that is no JSON is refused', async () => {
+it('a body that is no JSON is refused', async () => {
   const refused = Promise.resolve().then(() => service.handle(aCall({ body: Buffer.from('{') })));
   await expect(refused).rejects.toMatchObject({ code: 'InvalidRequestContentException', status: 400 });
 });
 
-test.each([
+it.each([
   ['GET', '/2015-03-31/functions/fn', 'lambda:GetFunction', arn],
   ['POST', '/2015-03-31/functions/fn/invocations', 'lambda:InvokeFunction', arn],
   [
@@ -91,26 +90,26 @@ test.each([
   expect(service.accesses(aCall({ method, path }))).toEqual([{ action, resource, context: {} }]);
 });
 
-test('a qualifier in the query is part of the resource', () => {
+it('a qualifier in the query is part of the resource', () => {
   const call = aCall({ query: new URLSearchParams({ Qualifier: 'live' }) });
   expect(service.accesses(call)).toMatchObject([
     { action: 'lambda:InvokeFunction', resource: `${arn}:live` },
   ]);
 });
 
-test('GetFunction describes what the template says', async () => {
+it('GetFunction describes what the template says', async () => {
   const response = await service.handle(aCall({ method: 'GET', path: '/2015-03-31/functions/fn' }));
   expect(JSON.parse(response.body.toString())).toMatchObject({
     Configuration: { FunctionName: 'fn', FunctionArn: arn, State: 'Active', MemorySize: 128 },
   });
 });
 
-test('every other call fails by its name', () => {
+it('every other call fails by its name', () => {
   const call = aCall({ method: 'GET', path: '/2016-08-19/account-settings/' });
   expect(() => service.accesses(call)).toThrow(/GET \/2016-08-19\/account-settings\/ locally/);
 });
 
-test('a failure has the form of the REST protocol', async () => {
+it('a failure has the form of the REST protocol', async () => {
   try {
     await service.handle(aCall({ path: '/2015-03-31/functions/none/invocations' }));
   } catch (error) {

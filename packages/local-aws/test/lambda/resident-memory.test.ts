@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { residentBytes } from '../../src/lambda/custom-runtime/resident-memory.ts';
 
-test('what a process has started counts as its own, and nothing of what has ended', async () => {
+it('what a process has started counts as its own, and nothing of what has ended', async () => {
   const holder = `const held = Buffer.alloc(150e6, 1); process.stdout.write('held'); setInterval(() => held, 1e9)`;
   const starter = `const { spawn } = require('node:child_process'); spawn(process.execPath, ['-e', process.argv[1]], { stdio: ['ignore', 'inherit', 'ignore'] }); setInterval(() => {}, 1e9)`;
   const child = spawn(process.execPath, ['-e', starter, holder], {

@@ -37,7 +37,7 @@ const base = '/2018-06-01/runtime';
 const foreign = ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.', undefined];
 
 describe('the Runtime API of an instance', () => {
-  test.each(foreign)('returns 403 to Host %s, and the instance learns nothing of it', async (host) => {
+  it.each(foreign)('returns 403 to Host %s, and the instance learns nothing of it', async (host) => {
     const plain = '403 text/plain; charset=utf-8';
     expect(await answerTo(`GET ${base}/invocation/next`, host)).toBe(plain);
     expect(await answerTo(`POST ${base}/invocation/x/response`, host, '{}')).toBe(plain);
@@ -46,7 +46,7 @@ describe('the Runtime API of an instance', () => {
     expect(seen).toEqual([]);
   });
 
-  test.each(['localhost', 'own address', '[::1]:80'])('serves Host %s', async (host) => {
+  it.each(['localhost', 'own address', '[::1]:80'])('serves Host %s', async (host) => {
     const name = host === 'own address' ? api.address : host;
     expect(await answerTo(`POST ${base}/init/error`, name, '{}')).toBe('202 application/json');
     expect(seen).toEqual(['init error']);

@@ -1,7 +1,5 @@
-import type { ScheduleRunnerOptions } from '../../src/schedules/run-schedules.ts';
-import { runSchedules } from '../../src/schedules/run-schedules.ts';
-import type { ScheduleDefinition } from '../../src/schedules/schedule-table.ts';
-import { createScheduleTable } from '../../src/schedules/schedule-table.ts';
+import { type ScheduleRunnerOptions, runSchedules } from '../../src/schedules/run-schedules.ts';
+import { type ScheduleDefinition, createScheduleTable } from '../../src/schedules/schedule-table.ts';
 
 const arn = 'arn:aws:events:us-east-1:000000000000:rule/Sweep';
 
@@ -44,7 +42,7 @@ function run(
   return invoke;
 }
 
-test('a minute lasts as long as the tick says', async () => {
+it('a minute lasts as long as the tick says', async () => {
   const invoke = run([{ input: '{"every":1}' }, { input: '{"every":3}', expression: 'rate(3 minutes)' }]);
   await jest.advanceTimersByTimeAsync(3000);
   const inputs = invoke.mock.calls.map(([, payload]: string[]) => payload);
@@ -52,7 +50,7 @@ test('a minute lasts as long as the tick says', async () => {
   expect(inputs.filter((input) => input === '{"every":3}')).toHaveLength(2);
 });
 
-test('without an input the function gets the standard event', async () => {
+it('without an input the function gets the standard event', async () => {
   const invoke = run([{}]);
   await jest.advanceTimersByTimeAsync(500);
   const [functionArn, payload] = invoke.mock.calls[0] as [string, string];
@@ -70,14 +68,14 @@ test('without an input the function gets the standard event', async () => {
   });
 });
 
-test('a run in progress does not hold up the next', async () => {
+it('a run in progress does not hold up the next', async () => {
   const invoke = jest.fn().mockReturnValue(new Promise(() => undefined));
   run([{}], { invoke });
   await jest.advanceTimersByTimeAsync(1500);
   expect(invoke).toHaveBeenCalledTimes(3);
 });
 
-test('failures are logged and the clock goes on', async () => {
+it('failures are logged and the clock goes on', async () => {
   const invoke = jest
     .fn()
     .mockResolvedValueOnce({ failed: true, payload: '{"errorMessage":"boom"}' })
@@ -89,14 +87,14 @@ test('failures are logged and the clock goes on', async () => {
   expect(log).toEqual([`${arn}: {"errorMessage":"boom"}`, `${arn}: throttled`]);
 });
 
-test('a schedule that may not invoke its function does not', async () => {
+it('a schedule that may not invoke its function does not', async () => {
   const invoke = run([{}], { isPermitted: () => false });
   await jest.advanceTimersByTimeAsync(500);
   expect(invoke).not.toHaveBeenCalled();
   expect(log).toEqual([`${arn} may not invoke fn`]);
 });
 
-test('every tick is told, and none after the stop', async () => {
+it('every tick is told, and none after the stop', async () => {
   const onTick = jest.fn();
   run([], { onTick });
   await jest.advanceTimersByTimeAsync(1000);

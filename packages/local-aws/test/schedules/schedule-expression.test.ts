@@ -5,7 +5,7 @@ const dueMinutes = (expression: string, minutes: number): number[] =>
     parseSchedule(expression)(minute, new Date(0)),
   );
 
-test.each([
+it.each([
   ['rate(1 minute)', 4, [1, 2, 3, 4]],
   ['rate(2 minutes)', 6, [2, 4, 6]],
   ['rate(1 hour)', 130, [60, 120]],
@@ -14,7 +14,7 @@ test.each([
   expect(dueMinutes(expression, until)).toEqual(expected);
 });
 
-test.each([
+it.each([
   ['cron(0 3 * * ? *)', '2030-06-15T03:00:00Z', true],
   ['cron(0 3 * * ? *)', '2030-06-15T03:01:00Z', false],
   ['cron(*/15 * * * ? *)', '2030-06-15T03:45:00Z', true],
@@ -28,7 +28,7 @@ test.each([
   expect(parseSchedule(expression)(1, new Date(time))).toBe(expected);
 });
 
-test.each([
+it.each([
   'at(2030-01-01T00:00:00)',
   'rate(0 minutes)',
   'rate(x)',

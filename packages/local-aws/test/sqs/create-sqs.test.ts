@@ -10,11 +10,9 @@ import {
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
-import type { AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
+import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
-import { createSqs } from '../../src/sqs/create-sqs.ts';
-import type { Sqs } from '../../src/sqs/create-sqs.ts';
+import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
 
 jest.setTimeout(30_000);
@@ -94,7 +92,7 @@ afterAll(async () => {
 
 const url = (name: string): { QueueUrl: string } => ({ QueueUrl: aQueue(name).url });
 
-test('a message is sent, received once while it is invisible, and deleted', async () => {
+it('a message is sent, received once while it is invisible, and deleted', async () => {
   const client = as('ADMIN');
   const sent = await client.send(
     new SendMessageCommand({
@@ -127,7 +125,7 @@ test('a message is sent, received once while it is invisible, and deleted', asyn
   });
 });
 
-test('a message that is not deleted becomes visible again', async () => {
+it('a message that is not deleted becomes visible again', async () => {
   const client = as('ADMIN');
   await client.send(new SendMessageCommand({ ...url('brief'), MessageBody: 'x' }));
   const receive = new ReceiveMessageCommand({ ...url('brief'), WaitTimeSeconds: 5 });
@@ -135,7 +133,7 @@ test('a message that is not deleted becomes visible again', async () => {
   expect((await client.send(receive)).Messages).toHaveLength(1);
 });
 
-test('a message that was received too often moves to the dead-letter queue', async () => {
+it('a message that was received too often moves to the dead-letter queue', async () => {
   const client = as('ADMIN');
   await client.send(new SendMessageCommand({ ...url('failing'), MessageBody: 'poison' }));
   const receive = new ReceiveMessageCommand({ ...url('failing'), VisibilityTimeout: 0 });
@@ -149,7 +147,7 @@ describe('an encrypted queue', () => {
   const send = new SendMessageCommand({ ...url('sealed'), MessageBody: 'x' });
   const receive = new ReceiveMessageCommand(url('sealed'));
 
-  test('needs its key of the sender and of the receiver', async () => {
+  it('needs its key of the sender and of the receiver', async () => {
     const refused = { name: 'KmsAccessDenied', $metadata: { httpStatusCode: 400 } };
     await expect(as('KEYLESS').send(send)).rejects.toMatchObject(refused);
     await expect(as('KEYLESS').send(receive)).rejects.toMatchObject(refused);
@@ -158,20 +156,20 @@ describe('an encrypted queue', () => {
   });
 });
 
-test('a queue is found by its name, at the address of this start', async () => {
+it('a queue is found by its name, at the address of this start', async () => {
   expect(await as('ADMIN').send(new GetQueueUrlCommand({ QueueName: 'plain' }))).toMatchObject(url('plain'));
   await expect(as('ADMIN').send(new GetQueueUrlCommand({ QueueName: 'none' }))).rejects.toMatchObject({
     name: 'QueueDoesNotExist',
   });
 });
 
-test('calls that do not run locally are named', async () => {
+it('calls that do not run locally are named', async () => {
   await expect(as('ADMIN').send(new CreateQueueCommand({ QueueName: 'new' }))).rejects.toThrow(
     'SQS CreateQueue does not run locally.',
   );
 });
 
-test('with a data folder messages survive a restart, and attributes are those of the template', async () => {
+it('with a data folder messages survive a restart, and attributes are those of the template', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sqs-'));
   try {
     const first = createSqs({ ...account, dataDir });

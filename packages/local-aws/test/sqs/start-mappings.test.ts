@@ -1,7 +1,6 @@
 import type { PolicyStatement } from '../../src/aws-service.ts';
 import { createRoleRegistry } from '../../src/assembly/role-registry.ts';
-import { createSqs } from '../../src/sqs/create-sqs.ts';
-import type { Sqs } from '../../src/sqs/create-sqs.ts';
+import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { MappingDefinition, QueueDefinition } from '../../src/sqs/queue-definitions.ts';
 import { startMappings } from '../../src/sqs/start-mappings.ts';
 import { aFunction, aHost } from '../lambda/a-function.ts';
@@ -102,7 +101,7 @@ async function isEmpty(): Promise<boolean> {
   return Object.values(answer.Attributes).every((count) => count === '0');
 }
 
-test('messages arrive in the event of Lambda and are deleted', async () => {
+it('messages arrive in the event of Lambda and are deleted', async () => {
   await start('async (event) => { console.log(JSON.stringify(event)); }');
   await sqs.call('SendMessage', {
     QueueUrl,
@@ -138,7 +137,7 @@ test('messages arrive in the event of Lambda and are deleted', async () => {
 
 const bodies = 'Records.map(({ body }) => body)';
 
-test('a batch that fails comes back after its visibility timeout', async () => {
+it('a batch that fails comes back after its visibility timeout', async () => {
   await start(`(() => { let n = 0; return async ({ Records }) => {
     console.log(JSON.stringify(${bodies})); n += 1; if (n === 1) throw new Error('no'); }; })()`);
   await send('a');
@@ -148,7 +147,7 @@ test('a batch that fails comes back after its visibility timeout', async () => {
   await until(isEmpty);
 });
 
-test('of a batch only what the function reports comes back', async () => {
+it('of a batch only what the function reports comes back', async () => {
   await start(
     `async ({ Records }) => { console.log(JSON.stringify(${bodies}));
       return { batchItemFailures: Records.filter(({ body, attributes }) => body === 'bad' && attributes.ApproximateReceiveCount === '1')
@@ -160,7 +159,7 @@ test('of a batch only what the function reports comes back', async () => {
   expect(lines().flat().toSorted()).toEqual(['bad', 'bad', 'fine', 'good']);
 });
 
-test.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })'])(
+it.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })'])(
   'a report that cannot be understood fails the whole batch: %s',
   async (report) => {
     await start(
@@ -174,7 +173,7 @@ test.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] 
   },
 );
 
-test('a batch grows until it is full or its window ends', async () => {
+it('a batch grows until it is full or its window ends', async () => {
   await start(`async ({ Records }) => { console.log(JSON.stringify(${bodies})); }`, {
     mapping: { batchSize: 3, batchingWindowSeconds: 1 },
     queue: { attributes: { VisibilityTimeout: '30' } },
@@ -189,7 +188,7 @@ test('a batch grows until it is full or its window ends', async () => {
   expect(lines()[1]).toEqual(['d']);
 });
 
-test('at most so many batches run at once', async () => {
+it('at most so many batches run at once', async () => {
   await start(
     `async ({ Records }) => { console.log('1'); await new Promise((r) => setTimeout(r, 300)); console.log('-1'); }`,
     { mapping: { batchSize: 1, maxConcurrency: 2 } },
@@ -203,7 +202,7 @@ test('at most so many batches run at once', async () => {
 });
 
 describe('a mapping that AWS would refuse stops the start', () => {
-  test('for each permission that the function lacks', async () => {
+  it('for each permission that the function lacks', async () => {
     await expect(
       start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
     ).rejects.toThrow(
@@ -211,13 +210,13 @@ describe('a mapping that AWS would refuse stops the start', () => {
     );
   });
 
-  test('for the key of the queue', async () => {
+  it('for the key of the queue', async () => {
     await expect(start('async () => {}', { queue: { keyArn } })).rejects.toThrow(
       `App/Mapping: the role of fn lacks kms:Decrypt on ${keyArn}`,
     );
   });
 
-  test('for a timeout that is longer than the visibility timeout', async () => {
+  it('for a timeout that is longer than the visibility timeout', async () => {
     await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
       'the visibility timeout of work, 1 s, is less than the timeout of fn, 5 s',
     );

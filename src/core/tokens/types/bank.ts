@@ -11,7 +11,9 @@ function checkRoutingNumber(number: Json, path: string, report: Report): void {
   else if (!passesAbaChecksum(number)) report(path, 'is not a valid routing number');
 }
 
-/** Reports what is wrong with a bank account number: digits, from `shortest` to seventeen of them. */
+/**
+ * Reports what is wrong with a bank account number: digits, from `shortest` to seventeen of them.
+ */
 function checkAccountNumber(number: Json, path: string, report: Report, shortest: number): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!/^\d{1,17}$/.test(number) || number.length < shortest) {
@@ -27,7 +29,10 @@ function required(value: Json | undefined, path: string, report: Report): Json {
   return value ?? null;
 }
 
-/** The data of a bank account (docs/contract.md#bank-data). Members that a bank account does not have are dropped. */
+/**
+ * The data of a bank account (docs/contract.md#bank-data). Members that a bank account does not
+ * have are dropped.
+ */
 function checkBank(data: Json, report: Report): Json {
   if (!isJsonObject(data)) {
     report('data', 'must be an object');

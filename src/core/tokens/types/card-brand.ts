@@ -1,6 +1,9 @@
 import { binLength } from '../../expressions/masking-filters.ts';
 
-/** Public prefix ranges, as many digits as each bound has (ISO/IEC 7812 issuer identification numbers, as the networks publish them). */
+/**
+ * Public prefix ranges, as many digits as each bound has (ISO/IEC 7812 issuer identification
+ * numbers, as the networks publish them).
+ */
 const RANGES: readonly (readonly [brand: string, from: string, to: string])[] = [
   ['american-express', '34', '34'],
   ['american-express', '37', '37'],
@@ -19,7 +22,10 @@ const RANGES: readonly (readonly [brand: string, from: string, to: string])[] = 
   ['visa', '4', '4'],
 ];
 
-/** What the first digits of a card number tell: the brand (`null` if no range holds it) and the length of its BIN in digits. */
+/**
+ * What the first digits of a card number tell: the brand (`null` if no range holds it) and the
+ * length of its BIN in digits.
+ */
 export function cardBrand(number: string): {
   readonly card_brand: string | null;
   readonly bin_length: number;

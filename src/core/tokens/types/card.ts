@@ -10,14 +10,20 @@ import { passesLuhn } from './luhn.ts';
 const NUMBER = /^\d{12,19}$/;
 const CVC = /^\d{3,4}$/;
 
-/** Reports what is wrong with a card number: 12 to 19 digits without separators that pass the Luhn check. */
+/**
+ * Reports what is wrong with a card number: 12 to 19 digits without separators that pass the Luhn
+ * check.
+ */
 function checkCardNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits without separators');
   else if (!passesLuhn(number)) report(path, 'is not a valid card number');
 }
 
-/** What may show of a card number: its BIN and its last four digits (PCI DSS 4.0.1, requirement 3.4.1). */
+/**
+ * What may show of a card number: its BIN and its last four digits (PCI DSS 4.0.1, requirement
+ * 3.4.1).
+ */
 function identifyingNumber(number: Json | undefined): readonly IdentifyingValue[] {
   return typeof number === 'string' ? [{ value: number, first: binLength(number.length), last: 4 }] : [];
 }
@@ -49,7 +55,10 @@ function checkedCvc(value: Json | undefined, report: Report): string | undefined
   return undefined;
 }
 
-/** The data of a card (docs/contract.md#card-data). Members that a card does not have are dropped; a past expiry is accepted. */
+/**
+ * The data of a card (docs/contract.md#card-data). Members that a card does not have are dropped; a
+ * past expiry is accepted.
+ */
 function checkCard(data: Json, report: Report): Json {
   if (!isJsonObject(data)) {
     report('data', 'must be an object');

@@ -1,4 +1,7 @@
-/** Whether the digits pass the Luhn check (ISO/IEC 7812-1, annex B): every second digit from the right doubled, sum divisible by 10. */
+/**
+ * Whether the digits pass the Luhn check (ISO/IEC 7812-1, annex B): every second digit from the
+ * right doubled, sum divisible by 10.
+ */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {

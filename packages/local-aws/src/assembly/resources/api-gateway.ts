@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { physicalId } from '../physical-name.ts';
-import { resourceType, withoutEffect } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 
 const throttling = z
   .strictObject({
@@ -103,7 +102,11 @@ const route = resourceType({
   },
 });
 
-/** The function in `arn:aws:apigateway:<region>:lambda:path/2015-03-31/functions/<function ARN>/invocations`, or the ARN itself. */
+/**
+ * The function in
+ * `arn:aws:apigateway:<region>:lambda:path/2015-03-31/functions/<function ARN>/invocations`, or the
+ * ARN itself.
+ */
 function functionOf(integrationUri: string): string {
   return /\/functions\/(.+)\/invocations$/.exec(integrationUri)?.[1] ?? integrationUri;
 }

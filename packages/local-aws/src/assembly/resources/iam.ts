@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 import { policyDocument } from './policy-document.ts';
 
 const role = resourceType({

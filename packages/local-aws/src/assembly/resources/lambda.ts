@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 
 const environmentValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 

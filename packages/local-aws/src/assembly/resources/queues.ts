@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../account.ts';
 import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 import { policyDocument } from './policy-document.ts';
 
 const wholeSeconds = z.coerce.number().int();
@@ -12,7 +11,7 @@ const json = z.union([
 ]);
 
 /** AWS's own key for queues: nobody needs a permission on it. */
-const awsManagedKey = 'alias/aws/sqs';
+const AWS_MANAGED_KEY = 'alias/aws/sqs';
 
 const queueAttributes = z.object({
   VisibilityTimeout: wholeSeconds,
@@ -50,7 +49,7 @@ const queue = resourceType({
       ([name, value]): [string, string] => [name, String(value)],
     );
     const key = properties.KmsMasterKeyId;
-    const keyArn = key === undefined || key === awsManagedKey ? undefined : keyArnOf(key, account);
+    const keyArn = key === undefined || key === AWS_MANAGED_KEY ? undefined : keyArnOf(key, account);
     queues.define({
       name: identity.attributes['QueueName'] ?? '',
       arn: identity.attributes['Arn'] ?? '',
@@ -65,7 +64,8 @@ const queuePolicy = resourceType({
   identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 255), attributes: {} }),
   properties: z.strictObject({ Queues: z.array(z.string()), PolicyDocument: policyDocument }),
   start: ({ stackName, logicalId, properties }) => {
-    // On the loopback interface every call counts as encrypted: this is the one statement that needs no evaluation.
+    // On the loopback interface every call counts as encrypted: this is the one statement that
+    // needs no evaluation.
     const other = properties.PolicyDocument.Statement.find(
       ({ Effect, Condition }) =>
         Effect !== 'Deny' || Condition?.['Bool']?.['aws:SecureTransport'] !== 'false',
@@ -78,7 +78,7 @@ const queuePolicy = resourceType({
 });
 
 /** How many batches Lambda runs at once when no limit is set, before it scales out. */
-const defaultConcurrency = 5;
+const DEFAULT_CONCURRENCY = 5;
 
 const eventSourceMapping = resourceType({
   identify: ({ stack, logicalId }) => ({ ref: physicalName(stack.name, logicalId, 255), attributes: {} }),
@@ -109,7 +109,7 @@ const eventSourceMapping = resourceType({
       batchSize: properties.BatchSize,
       batchingWindowSeconds: properties.MaximumBatchingWindowInSeconds,
       reportsFailures: properties.FunctionResponseTypes.length > 0,
-      maxConcurrency: properties.ScalingConfig.MaximumConcurrency ?? defaultConcurrency,
+      maxConcurrency: properties.ScalingConfig.MaximumConcurrency ?? DEFAULT_CONCURRENCY,
     });
   },
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { physicalName } from '../physical-name.ts';
-import { resourceType, withoutEffect } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 
 const state = z.enum(['ENABLED', 'DISABLED']).default('ENABLED');
 

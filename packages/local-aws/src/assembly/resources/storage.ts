@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { physicalName, physicalUuid } from '../physical-name.ts';
-import { resourceType, withoutEffect } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
 import { policyDocument } from './policy-document.ts';
 
 const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));

@@ -1,7 +1,6 @@
 import { physicalName } from '../physical-name.ts';
 import type { Identity } from '../resolve.ts';
-import { withoutBehaviour } from '../resource-type.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { withoutBehaviour, type ResourceType } from '../resource-type.ts';
 
 /** Names a resource by an explicit property or its physical name, and its ARN by that name. */
 function named(
@@ -31,16 +30,16 @@ const secret: ResourceType['identify'] = ({ stack, logicalId, text }, { accountI
   return { ref: `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}`, attributes: {} };
 };
 
-const nobodyIsPaged = 'no metrics are kept on one machine: its operator reads the log';
+const NOBODY_IS_PAGED = 'no metrics are kept on one machine: its operator reads the log';
 
 export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> = {
   'AWS::CDK::Metadata': withoutBehaviour('tells AWS which constructs were used', unnamed),
   'AWS::CloudWatch::Alarm': withoutBehaviour(
-    nobodyIsPaged,
+    NOBODY_IS_PAGED,
     named('AlarmName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:alarm:${name}`),
   ),
   'AWS::CloudWatch::Dashboard': withoutBehaviour(
-    nobodyIsPaged,
+    NOBODY_IS_PAGED,
     named('DashboardName', 255, (name, scope) => `arn:aws:cloudwatch:${scope}:dashboard/${name}`),
   ),
   'AWS::Logs::LogGroup': withoutBehaviour(

@@ -1,10 +1,15 @@
 import { actions, rules } from '../dynalite.ts';
-import { consumedCapacity, readUnits, sumByTable, totalUnits } from '../consumed-capacity.ts';
-import type { Units } from '../consumed-capacity.ts';
+import { consumedCapacity, readUnits, sumByTable, totalUnits, type Units } from '../consumed-capacity.ts';
 import type { BatchGetTable } from '../dynalite-types.ts';
 import type { Item } from '../item.ts';
-import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { Operation, OperationContext, Outcome } from '../operation.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type Operation,
+  type OperationContext,
+  type Outcome,
+} from '../operation.ts';
 import { createReadStore } from '../read-store.ts';
 import { tableNameOf, validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';

@@ -2,8 +2,13 @@ import { actions, rules } from '../dynalite.ts';
 import type { BatchWrite } from '../dynalite-types.ts';
 import { consumedCapacity, sumByTable, totalUnits, writeUnits } from '../consumed-capacity.ts';
 import { validationFailure } from '../failures.ts';
-import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type Operation,
+  type OperationContext,
+} from '../operation.ts';
 import { validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import { namedTables } from './named-tables.ts';
@@ -15,7 +20,9 @@ function requireFewRequests({ RequestItems }: BatchWrite): void {
   throw validationFailure('Too many items requested for the BatchWriteItem call');
 }
 
-/** One batch on disk, though DynamoDB promises less: it may store some of the items and not others. */
+/**
+ * One batch on disk, though DynamoDB promises less: it may store some of the items and not others.
+ */
 export function batchWriteItemOperation({ tables, writer }: OperationContext): Operation {
   return (body) => {
     const request = validated(rules.batchWriteItem, namedTables(body));

@@ -34,7 +34,10 @@ const newTable = z.strictObject({
 });
 const protection = z.strictObject({ TableName: tableName, DeletionProtectionEnabled: z.boolean() });
 
-/** CreateTable, DeleteTable, and UpdateTable for its protection: what it takes to put another table in the place of one. */
+/**
+ * CreateTable, DeleteTable, and UpdateTable for its protection: what it takes to put another table
+ * in the place of one.
+ */
 export function changeTableOperations({
   database,
   tables,

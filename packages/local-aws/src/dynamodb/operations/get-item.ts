@@ -1,7 +1,12 @@
 import { actions, rules } from '../dynalite.ts';
 import { consumedCapacity, readUnits } from '../consumed-capacity.ts';
-import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type Operation,
+  type OperationContext,
+} from '../operation.ts';
 import { createReadStore } from '../read-store.ts';
 import { validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';

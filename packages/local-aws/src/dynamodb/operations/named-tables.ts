@@ -1,5 +1,4 @@
-import { tableNameOf } from '../requests.ts';
-import type { Body } from '../requests.ts';
+import { tableNameOf, type Body } from '../requests.ts';
 
 function requestItems({ RequestItems }: Body): Readonly<Record<string, unknown>> {
   return typeof RequestItems === 'object' && RequestItems !== null ? { ...RequestItems } : {};

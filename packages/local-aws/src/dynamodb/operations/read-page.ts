@@ -1,14 +1,19 @@
 import { actions, rules } from '../dynalite.ts';
-import { consumedCapacity, readUnits, totalUnits } from '../consumed-capacity.ts';
-import type { Units } from '../consumed-capacity.ts';
+import { consumedCapacity, readUnits, totalUnits, type Units } from '../consumed-capacity.ts';
 import type { Action, Rules, PageResult, ValidRequest } from '../dynalite-types.ts';
 import { validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
-import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { ItemAction, Operation, OperationContext, Outcome } from '../operation.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type ItemAction,
+  type Operation,
+  type OperationContext,
+  type Outcome,
+} from '../operation.ts';
 import { createReadStore } from '../read-store.ts';
-import { validated } from '../requests.ts';
-import type { Body } from '../requests.ts';
+import { validated, type Body } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 
 /** All values that the key conditions give to attributes: the hash key's is among them. */
@@ -20,7 +25,10 @@ function conditionItem({ KeyConditions = {} }: ValidRequest): Item {
   );
 }
 
-/** Read units of the items that a page passed over, taken together; a page of an index costs on the index alone. */
+/**
+ * Read units of the items that a page passed over, taken together; a page of an index costs on the
+ * index alone.
+ */
 function pageUnits(request: ValidRequest, bytes: number, consistent: boolean): Units {
   const units = readUnits(bytes, consistent);
   const { TableName: tableName, IndexName } = request;

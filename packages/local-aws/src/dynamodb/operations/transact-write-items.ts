@@ -1,28 +1,33 @@
 import { z } from 'zod';
 import { actions, dynaliteDb, rules } from '../dynalite.ts';
-import { AwsError } from '../../aws-service.ts';
-import type { AwsAccess } from '../../aws-service.ts';
+import { AwsError, type AwsAccess } from '../../aws-service.ts';
 import {
   consumedCapacity,
   sumByTable,
   totalUnits,
   transactionReadUnits,
   transactionWriteUnits,
+  type Images,
+  type Units,
 } from '../consumed-capacity.ts';
-import type { Images, Units } from '../consumed-capacity.ts';
 import type { Action, Rules, DynaliteStore, ValidRequest } from '../dynalite-types.ts';
 import { CostlyFailure, toFailure, validationFailure } from '../failures.ts';
 import type { Item } from '../item.ts';
 import { itemBytes } from '../item-size.ts';
-import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { ItemAction, Operation, OperationContext, Outcome } from '../operation.ts';
-import { parseWith, returnsOldItem, validated } from '../requests.ts';
-import type { Body } from '../requests.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type ItemAction,
+  type Operation,
+  type OperationContext,
+  type Outcome,
+} from '../operation.ts';
+import { parseWith, returnsOldItem, validated, type Body } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import type { WriteUnit } from '../write-unit.ts';
 import { MAX_TRANSACTION_BYTES, MAX_TRANSACTION_ITEMS, requireDistinct } from './transaction-limits.ts';
-import { requestHash } from './transaction-tokens.ts';
-import type { FinishedTransaction, TransactionTokens } from './transaction-tokens.ts';
+import { requestHash, type FinishedTransaction, type TransactionTokens } from './transaction-tokens.ts';
 
 /** A ConditionCheck is a write that leaves the item as it is. */
 const checkCondition: Action<unknown> = (store: DynaliteStore, data, callback) => {
@@ -36,7 +41,9 @@ const checkCondition: Action<unknown> = (store: DynaliteStore, data, callback) =
 };
 
 interface Kind {
-  /** The IAM action: each part of a transaction needs the permission of the call that it stands for. */
+  /**
+   * The IAM action: each part of a transaction needs the permission of the call that it stands for.
+   */
   readonly permission: ItemAction;
   readonly action: Action<unknown>;
   readonly validation: Rules<ValidRequest>;
@@ -107,7 +114,10 @@ function parseParts(body: Body): readonly Part[] {
   });
 }
 
-/** One reason for each part, in the order of the parts; `None` for a part that would have gone through. */
+/**
+ * One reason for each part, in the order of the parts; `None` for a part that would have gone
+ * through.
+ */
 interface Reason {
   readonly Code: 'None' | 'ConditionalCheckFailed' | 'ValidationError';
   readonly Message?: string;
@@ -174,7 +184,9 @@ export function transactWriteItemsOperation(
   { tables, writer }: OperationContext,
   tokens: TransactionTokens,
 ): Operation {
-  /** Every key is checked before any condition; the first that does not fit its table cancels alone. */
+  /**
+   * Every key is checked before any condition; the first that does not fit its table cancels alone.
+   */
   function itemKeys(parts: readonly Part[]): readonly string[] {
     return parts.map(({ request: { TableName, Item, Key } }, index) => {
       const { description } = tables.get(TableName);

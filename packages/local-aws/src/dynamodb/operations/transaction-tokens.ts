@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AwsError } from '../../aws-service.ts';
-import { levelKeys } from '../database.ts';
-import type { Database } from '../database.ts';
+import { levelKeys, type Database } from '../database.ts';
 import type { LevelOperation } from '../dynalite-types.ts';
 import type { Body } from '../requests.ts';
 
@@ -17,9 +16,14 @@ export interface FinishedTransaction {
 
 /** Client request tokens of the last ten minutes. */
 export interface TransactionTokens {
-  /** Throws AwsError IdempotentParameterMismatchException when the token came with another request. */
+  /**
+   * Throws AwsError IdempotentParameterMismatchException when the token came with another request.
+   */
   find(token: string, requestHash: string, nowMs: number): FinishedTransaction | undefined;
-  /** The operations that store a token and remove those that are over; they belong into the transaction's own batch. */
+  /**
+   * The operations that store a token and remove those that are over; they belong into the
+   * transaction's own batch.
+   */
   operations(token: string, transaction: FinishedTransaction): readonly LevelOperation[];
 }
 

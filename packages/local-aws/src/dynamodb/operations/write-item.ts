@@ -1,11 +1,17 @@
 import { actions, rules } from '../dynalite.ts';
 import { AwsError } from '../../aws-service.ts';
-import { consumedCapacity, totalUnits, writeUnits } from '../consumed-capacity.ts';
-import type { Images, Units } from '../consumed-capacity.ts';
+import { consumedCapacity, totalUnits, writeUnits, type Images, type Units } from '../consumed-capacity.ts';
 import type { Action, Rules, ItemResult, ValidRequest } from '../dynalite-types.ts';
 import { CostlyFailure } from '../failures.ts';
-import { capacityMode, itemAccess, withCapacity } from '../operation.ts';
-import type { ItemAction, Operation, OperationContext, Outcome } from '../operation.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type ItemAction,
+  type Operation,
+  type OperationContext,
+  type Outcome,
+} from '../operation.ts';
 import { returnsOldItem, validated } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import type { WriteUnit } from '../write-unit.ts';

@@ -5,8 +5,8 @@ import { unzipSync } from 'fflate';
 import { AwsError } from '../../aws-service.ts';
 
 /** Lambda's limits for code that is sent in the call itself, zipped and unpacked. */
-const maxZipBytes = 50 * 1024 * 1024;
-const maxUnpackedBytes = 250 * 1024 * 1024;
+const MAX_ZIP_BYTES = 50 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 250 * 1024 * 1024;
 
 function invalid(message: string): AwsError {
   return new AwsError('InvalidParameterValueException', 400, message);
@@ -23,29 +23,32 @@ function staysInside(name: string): boolean {
 }
 
 /**
- * The files of a zip by their paths. Throws {@link AwsError} `InvalidParameterValueException` for what is no zip, too large,
- * or would be written outside of the folder that it is unpacked into.
+ * The files of a zip by their paths. Throws {@link AwsError} `InvalidParameterValueException` for
+ * what is no zip, too large, or would be written outside of the folder that it is unpacked into.
  */
 export function readArchive(zip: Uint8Array): ReadonlyMap<string, Uint8Array> {
-  if (zip.length > maxZipBytes)
+  if (zip.length > MAX_ZIP_BYTES)
     throw new AwsError('RequestEntityTooLargeException', 413, 'Zipped size must be smaller than 50 MB');
   let unpackedBytes = 0;
   let files: Readonly<Record<string, Uint8Array>>;
   try {
     files = unzipSync(zip, {
-      filter: ({ originalSize }) => (unpackedBytes += originalSize) <= maxUnpackedBytes,
+      filter: ({ originalSize }) => (unpackedBytes += originalSize) <= MAX_UNPACKED_BYTES,
     });
   } catch {
     throw invalid('Could not unzip uploaded file. Please check your file, then try to upload again.');
   }
-  if (unpackedBytes > maxUnpackedBytes)
-    throw invalid(`Unzipped size must be smaller than ${String(maxUnpackedBytes)} bytes`);
+  if (unpackedBytes > MAX_UNPACKED_BYTES)
+    throw invalid(`Unzipped size must be smaller than ${String(MAX_UNPACKED_BYTES)} bytes`);
   const outside = Object.keys(files).find((name) => !staysInside(name));
   if (outside !== undefined) throw invalid(`The zip holds a path that leads out of it: ${outside}`);
   return new Map(Object.entries(files));
 }
 
-/** Unpacks a zip into an existing folder. Every file may be executed: a zip often does not say which. */
+/**
+ * Unpacks a zip into an existing folder. Every file may be executed: a zip often does not say
+ * which.
+ */
 export function unpackArchive(zip: Uint8Array, directory: string): void {
   for (const [name, content] of readArchive(zip)) {
     const path = join(directory, name);

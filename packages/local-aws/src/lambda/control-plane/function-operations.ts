@@ -2,12 +2,16 @@ import type { AwsAccess } from '../../aws-service.ts';
 import { codeDigest, readArchive } from './code-archive.ts';
 import type { FunctionRecord, VersionSettings } from './function-record.ts';
 import { checkRevision, conflict, invalidParameter, notFound } from './lambda-failures.ts';
-import { json, noContent } from './lambda-operation.ts';
-import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-operation.ts';
+import {
+  json,
+  noContent,
+  type ControlPlane,
+  type LambdaOperation,
+  type LambdaRequest,
+} from './lambda-operation.ts';
 import { presentConfiguration } from './present.ts';
 import { publishVersion } from './publish-version.ts';
-import { parseBody } from './requests.ts';
-import type { RequestOf } from './requests.ts';
+import { parseBody, type RequestOf } from './requests.ts';
 
 function tagContext(tags: Readonly<Record<string, string>>): NonNullable<AwsAccess['context']> {
   const names = Object.keys(tags);

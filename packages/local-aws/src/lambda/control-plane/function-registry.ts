@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { RunnableVersion } from '../custom-runtime/process-host.ts';
-import { settingsDigest } from './function-record.ts';
-import type { AliasRecord, FunctionRecord, VersionRecord, VersionSettings } from './function-record.ts';
+import {
+  settingsDigest,
+  type AliasRecord,
+  type FunctionRecord,
+  type VersionRecord,
+  type VersionSettings,
+} from './function-record.ts';
 import type { FunctionStore } from './function-store.ts';
 import { busyState, conflict, notFound } from './lambda-failures.ts';
 
@@ -29,17 +34,25 @@ export interface FunctionRegistry {
   find(name: string): FunctionRecord | undefined;
   /** Throws AwsError `ResourceNotFoundException`. */
   get(name: string): FunctionRecord;
-  /** By no qualifier, `$LATEST`, a version or an alias. Throws AwsError `ResourceNotFoundException`. */
+  /**
+   * By no qualifier, `$LATEST`, a version or an alias. Throws AwsError `ResourceNotFoundException`.
+   */
   resolve(name: string, qualifier: string | undefined): FoundVersion;
   state(record: FunctionRecord, version: VersionRecord): FunctionState;
   isUpdating(version: VersionRecord): boolean;
-  /** Throws AwsError `ResourceConflictException` while the function is Pending or an update is InProgress. */
+  /**
+   * Throws AwsError `ResourceConflictException` while the function is Pending or an update is
+   * InProgress.
+   */
   requireUpdatable(record: FunctionRecord): void;
   /** A new version or the next state of `$LATEST`, from now on. */
   versionOf(settings: VersionSettings, version: string, updates?: VersionRecord): VersionRecord;
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
   delete(name: string): Promise<void>;
-  /** What an invocation runs now. Throws AwsError `ResourceConflictException` for a version that is not Active; an Inactive one wakes. */
+  /**
+   * What an invocation runs now. Throws AwsError `ResourceConflictException` for a version that is
+   * not Active; an Inactive one wakes.
+   */
   runnable(found: FoundVersion): RunnableVersion;
   /** Makes functions Inactive, as AWS does after weeks without an invocation. */
   deactivate(names: readonly string[]): void;
@@ -60,7 +73,10 @@ function qualified(record: FunctionRecord, qualifier: string | undefined): strin
 
 export function createFunctionRegistry(options: FunctionRegistryOptions): FunctionRegistry {
   const { store } = options;
-  /** What `$LATEST` was before the update that is in progress: invocations run it until the update is done. */
+  /**
+   * What `$LATEST` was before the update that is in progress: invocations run it until the update
+   * is done.
+   */
   const replaced = new Map<string, Replaced>();
   const inactive = new Set<string>();
   const wakingUntil = new Map<string, number>();

@@ -1,8 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeDigest } from './code-archive.ts';
-import { functionRecord } from './function-record.ts';
-import type { FunctionRecord } from './function-record.ts';
+import { functionRecord, type FunctionRecord } from './function-record.ts';
 
 /** Functions with the zips of their versions. */
 export interface FunctionStore {
@@ -11,8 +10,8 @@ export interface FunctionStore {
   /** The zip by its `CodeSha256`. Throws an Error if no version of the function has it. */
   code(name: string, codeSha256: string): Uint8Array;
   /**
-   * Replaces a record, with a new zip if there is one: visible at once, and kept on disk when the promise resolves. Zips that no
-   * version refers to any more are forgotten.
+   * Replaces a record, with a new zip if there is one: visible at once, and kept on disk when the
+   * promise resolves. Zips that no version refers to any more are forgotten.
    */
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
   delete(name: string): Promise<void>;
@@ -23,7 +22,7 @@ interface Stored {
   readonly zips: ReadonlyMap<string, Uint8Array>;
 }
 
-const recordFile = 'function.json';
+const RECORD_FILE = 'function.json';
 
 function zipFile(codeSha256: string): string {
   return `${Buffer.from(codeSha256, 'base64').toString('hex')}.zip`;
@@ -46,7 +45,7 @@ function digestsOf({ latest, versions }: FunctionRecord): ReadonlySet<string> {
 }
 
 async function readFunction(directory: string): Promise<Stored | undefined> {
-  const text = await readFile(join(directory, recordFile), 'utf8').catch(() => undefined);
+  const text = await readFile(join(directory, RECORD_FILE), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const record = functionRecord.parse(JSON.parse(text));
   const zips = new Map<string, Uint8Array>();
@@ -75,18 +74,20 @@ async function writeFunction(directory: string, { record, zips }: Stored): Promi
   // Zips first: a record never refers to one that is not there.
   for (const [digest, zip] of zips)
     if (!present.has(zipFile(digest))) await writeAtomically(join(directory, zipFile(digest)), zip);
-  await writeAtomically(join(directory, recordFile), JSON.stringify(record, undefined, 2));
-  const wanted = new Set([recordFile, ...[...zips.keys()].map(zipFile)]);
+  await writeAtomically(join(directory, RECORD_FILE), JSON.stringify(record, undefined, 2));
+  const wanted = new Set([RECORD_FILE, ...[...zips.keys()].map(zipFile)]);
   for (const name of present) if (!wanted.has(name)) await rm(join(directory, name), { force: true });
 }
 
 /** The record first: without it the rest is a leftover. */
 async function removeFunction(directory: string): Promise<void> {
-  await rm(join(directory, recordFile), { force: true });
+  await rm(join(directory, RECORD_FILE), { force: true });
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Functions in `<dataDir>/<name>/` (readable by their owner only); without a directory, in memory. */
+/**
+ * Functions in `<dataDir>/<name>/` (readable by their owner only); without a directory, in memory.
+ */
 export async function openFunctionStore(dataDir: string | undefined): Promise<FunctionStore> {
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const functions = dataDir === undefined ? new Map<string, Stored>() : await readFunctions(dataDir);

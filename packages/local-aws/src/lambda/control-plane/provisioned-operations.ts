@@ -1,8 +1,13 @@
 import { AwsError } from '../../aws-service.ts';
 import type { FunctionRecord, ProvisionedRecord } from './function-record.ts';
 import { invalidParameter } from './lambda-failures.ts';
-import { json, noContent } from './lambda-operation.ts';
-import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-operation.ts';
+import {
+  json,
+  noContent,
+  type ControlPlane,
+  type LambdaOperation,
+  type LambdaRequest,
+} from './lambda-operation.ts';
 import { presentProvisioned } from './present.ts';
 import { parseBody } from './requests.ts';
 
@@ -30,7 +35,10 @@ export function provisionedOperations({
     return provisioned.filter(({ qualifier }) => qualifier !== without);
   }
 
-  /** What is reserved is taken from all functions of the account, which keep a minimum (AWS Lambda, Configuring reserved concurrency). */
+  /**
+   * What is reserved is taken from all functions of the account, which keep a minimum (AWS Lambda,
+   * Configuring reserved concurrency).
+   */
   function requireRoom(config: ProvisionedRecord, { name }: FunctionRecord): void {
     const limit = accountConcurrency();
     const minimum = Math.min(UNRESERVED_MINIMUM, limit);

@@ -1,5 +1,4 @@
-import { settingsDigest } from './function-record.ts';
-import type { FunctionRecord, VersionRecord } from './function-record.ts';
+import { settingsDigest, type FunctionRecord, type VersionRecord } from './function-record.ts';
 import type { FunctionRegistry } from './function-registry.ts';
 
 export interface Published {
@@ -7,7 +6,10 @@ export interface Published {
   readonly version: VersionRecord;
 }
 
-/** Makes `$LATEST` a version; the last version is given again if neither code nor configuration has changed since. */
+/**
+ * Makes `$LATEST` a version; the last version is given again if neither code nor configuration has
+ * changed since.
+ */
 export function publishVersion(
   registry: FunctionRegistry,
   record: FunctionRecord,

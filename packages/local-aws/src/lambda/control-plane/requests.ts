@@ -96,10 +96,15 @@ function json(body: Buffer): unknown {
   }
 }
 
-/** Bodies are read for the access check and again for the answer, and one may hold 50 MB of code. */
+/**
+ * Bodies are read for the access check and again for the answer, and one may hold 50 MB of code.
+ */
 const parsedBodies = new WeakMap<Buffer, unknown>();
 
-/** Parses a body. Throws AwsError: SerializationException, or InvalidParameterValueException naming the member. */
+/**
+ * Parses a body. Throws AwsError: SerializationException, or InvalidParameterValueException naming
+ * the member.
+ */
 export function parseBody<N extends RequestName>(name: N, body: Buffer): RequestOf<N> {
   const known = parsedBodies.get(body);
   if (known !== undefined) return known as RequestOf<N>;

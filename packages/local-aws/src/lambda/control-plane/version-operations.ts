@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AliasRecord, FunctionRecord } from './function-record.ts';
 import { checkRevision, conflict, invalidParameter, notFound } from './lambda-failures.ts';
-import { json, page } from './lambda-operation.ts';
-import type { ControlPlane, LambdaOperation, LambdaRequest } from './lambda-operation.ts';
+import {
+  json,
+  page,
+  type ControlPlane,
+  type LambdaOperation,
+  type LambdaRequest,
+} from './lambda-operation.ts';
 import { presentAlias, presentConfiguration } from './present.ts';
 import { publishVersion } from './publish-version.ts';
 import { parseBody } from './requests.ts';

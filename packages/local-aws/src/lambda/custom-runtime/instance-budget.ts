@@ -7,7 +7,10 @@ export interface InstanceBudget {
   offer(): void;
 }
 
-/** `makeRoom` is asked to stop an idle instance when none is left; `onRoom` is told when it is worth to ask again. */
+/**
+ * `makeRoom` is asked to stop an idle instance when none is left; `onRoom` is told when it is worth
+ * to ask again.
+ */
 export function createInstanceBudget(
   limit: number,
   makeRoom: () => boolean,

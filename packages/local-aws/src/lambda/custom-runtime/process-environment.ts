@@ -11,8 +11,9 @@ export interface ProcessSurroundings {
 }
 
 /**
- * All environment variables of an instance: what Lambda sets on `provided.al2023`, and nothing of this machine's. `AWS_ENDPOINT_URL`
- * and `TMPDIR` are the only ones that Lambda does not set: AWS lies elsewhere here, and `/tmp` is everybody's.
+ * All environment variables of an instance: what Lambda sets on `provided.al2023`, and nothing of
+ * this machine's. `AWS_ENDPOINT_URL` and `TMPDIR` are the only ones that Lambda does not set: AWS
+ * lies elsewhere here, and `/tmp` is everybody's.
  */
 export function processEnvironment(
   definition: ProcessDefinition,

@@ -4,11 +4,9 @@ import type { RoleCredentials } from '../../assembly/role-registry.ts';
 import { unpackArchive } from '../control-plane/code-archive.ts';
 import type { VersionSettings } from '../control-plane/function-record.ts';
 import { errorMessage } from '../../error-code.ts';
-import { failure } from '../function-definition.ts';
-import type { Invocation, InvocationOutcome } from '../function-definition.ts';
+import { failure, type Invocation, type InvocationOutcome } from '../function-definition.ts';
 import type { FunctionInstance } from '../function-instance.ts';
-import { createFunctionPool } from '../function-pool.ts';
-import type { FunctionPool } from '../function-pool.ts';
+import { createFunctionPool, type FunctionPool } from '../function-pool.ts';
 import type { LayerTable } from '../layer-table.ts';
 import { createInstanceBudget } from './instance-budget.ts';
 import { startProcessInstance } from './process-instance.ts';
@@ -17,7 +15,9 @@ import { createWorkFolder } from './work-folder.ts';
 export interface ProcessHostOptions {
   readonly region: string;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
-  /** Whether a role may write to a log group; if not, what the function prints is lost, as on AWS. */
+  /**
+   * Whether a role may write to a log group; if not, what the function prints is lost, as on AWS.
+   */
   readonly mayWriteLogs: (roleArn: string, logGroup: string) => boolean;
   readonly log: (functionName: string, text: string) => void;
   readonly layers: LayerTable;
@@ -47,9 +47,15 @@ export interface RunnableVersion {
 
 /** Runs versions of custom runtimes in processes. */
 export interface ProcessHost {
-  /** A failure of the function is an outcome. Throws AwsError `TooManyRequestsException` if too many invocations wait. */
+  /**
+   * A failure of the function is an outcome. Throws AwsError `TooManyRequestsException` if too many
+   * invocations wait.
+   */
   invoke(version: RunnableVersion, invocation: Invocation): Promise<InvocationOutcome>;
-  /** Says which versions of a function there are: instances of others end when they are idle, kept ones are started. */
+  /**
+   * Says which versions of a function there are: instances of others end when they are idle, kept
+   * ones are started.
+   */
   reconcile(functionName: string, versions: readonly RunnableVersion[]): void;
   /** Running instances by the name of their function. */
   instanceCounts(): Readonly<Record<string, number>>;

@@ -1,15 +1,12 @@
 import { rmSync } from 'node:fs';
 import type { RoleCredentials } from '../../assembly/role-registry.ts';
-import { failure } from '../function-definition.ts';
-import type { Invocation, InvocationOutcome } from '../function-definition.ts';
+import { failure, type Invocation, type InvocationOutcome } from '../function-definition.ts';
 import type { FunctionInstance } from '../function-instance.ts';
 import type { ProcessDefinition } from './process-definition.ts';
 import { processEnvironment } from './process-environment.ts';
 import { residentBytes } from './resident-memory.ts';
-import { startRuntimeApi } from './runtime-api.ts';
-import type { RuntimeApi } from './runtime-api.ts';
-import { startRuntimeProcess } from './runtime-process.ts';
-import type { RuntimeProcess } from './runtime-process.ts';
+import { startRuntimeApi, type RuntimeApi } from './runtime-api.ts';
+import { startRuntimeProcess, type RuntimeProcess } from './runtime-process.ts';
 
 export interface ProcessInstanceOptions {
   readonly definition: ProcessDefinition;
@@ -24,9 +21,12 @@ export interface ProcessInstanceOptions {
   readonly initTimeoutMs?: number;
 }
 
-const memoryCheckMs = 100;
+const MEMORY_CHECK_MS = 100;
 
-/** One execution environment of a custom runtime: a process, its Runtime API, and a folder for temporary files. */
+/**
+ * One execution environment of a custom runtime: a process, its Runtime API, and a folder for
+ * temporary files.
+ */
 export function startProcessInstance(options: ProcessInstanceOptions): FunctionInstance {
   const { definition, temporaryDirectory, log, initTimeoutMs = 10_000 } = options;
   const { promise: initialized, resolve: settleInitialized } = Promise.withResolvers<undefined>();
@@ -50,7 +50,7 @@ export function startProcessInstance(options: ProcessInstanceOptions): FunctionI
   const memoryCheck = setInterval(() => {
     if (child?.pid !== undefined && residentBytes(child.pid) > definition.memoryMb * 1024 * 1024)
       child.kill();
-  }, memoryCheckMs);
+  }, MEMORY_CHECK_MS);
   memoryCheck.unref();
 
   function settle(outcome: InvocationOutcome): void {

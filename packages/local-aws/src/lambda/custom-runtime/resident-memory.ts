@@ -8,8 +8,8 @@ const readProcess = (pid: number | string, file: string): string =>
   readFileSync(`/proc/${String(pid)}/${file}`, 'latin1');
 
 /**
- * The resident set of a process and those that it has started, in bytes, the files that they map counted once; 0 where the system does not tell (only Linux
- * has `/proc`) or it has ended.
+ * The resident set of a process and those that it has started, in bytes, the files that they map
+ * counted once; 0 where the system does not tell (only Linux has `/proc`) or it has ended.
  */
 export function residentBytes(pid: number | string, ofFiles = true): number {
   try {

@@ -1,24 +1,35 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { foreignHostAnswer, isLoopbackHost } from '../../loopback-host.ts';
-import { failure, maxPayloadBytes } from '../function-definition.ts';
-import type { Invocation, InvocationOutcome } from '../function-definition.ts';
+import {
+  failure,
+  MAX_PAYLOAD_BYTES,
+  type Invocation,
+  type InvocationOutcome,
+} from '../function-definition.ts';
 
 /** What the runtime inside an instance says. */
 export interface RuntimeEvents {
-  /** It asks for its next invocation: loaded the first time, done with the one before afterwards. */
+  /**
+   * It asks for its next invocation: loaded the first time, done with the one before afterwards.
+   */
   onNext(): void;
   onOutcome(outcome: InvocationOutcome): void;
   /** It could not load the function. `payload` is its error object. */
   onInitError(payload: string): void;
 }
 
-/** Lambda's Runtime API for one instance (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). */
+/**
+ * Lambda's Runtime API for one instance
+ * (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html).
+ */
 export interface RuntimeApi {
   /** `127.0.0.1:<port>`, the value of `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
-  /** Hands an invocation out to the runtime, now or when it asks. `deadlineMs` is in milliseconds since the epoch. */
+  /**
+   * Hands an invocation out to the runtime, now or when it asks. `deadlineMs` is in milliseconds
+   * since the epoch.
+   */
   dispatch(invocation: Invocation, deadlineMs: number): void;
   /** Drops all connections. */
   close(): void;
@@ -35,12 +46,12 @@ interface ErrorAnswer {
   readonly errorMessage: string;
 }
 
-const prefix = '/2018-06-01/runtime/';
+const PREFIX = '/2018-06-01/runtime/';
 
 const tooLarge: ErrorAnswer = {
   status: 413,
   errorType: 'RequestEntityTooLarge',
-  errorMessage: `Exceeded maximum allowed payload size (${String(maxPayloadBytes)} bytes).`,
+  errorMessage: `Exceeded maximum allowed payload size (${String(MAX_PAYLOAD_BYTES)} bytes).`,
 };
 
 function invalidTransition(from: string, to: string): ErrorAnswer {
@@ -70,16 +81,16 @@ async function readPayload(request: IncomingMessage): Promise<string | number> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes <= maxPayloadBytes) chunks.push(chunk);
+    if (bytes <= MAX_PAYLOAD_BYTES) chunks.push(chunk);
     else chunks.length = 0;
   }
-  return bytes > maxPayloadBytes ? bytes : Buffer.concat(chunks).toString('utf8');
+  return bytes > MAX_PAYLOAD_BYTES ? bytes : Buffer.concat(chunks).toString('utf8');
 }
 
 function sizeFailure(bytes: number): InvocationOutcome {
   return failure(
     'Function.ResponseSizeTooLarge',
-    `Response payload size (${String(bytes)} bytes) exceeded maximum allowed payload size (${String(maxPayloadBytes)} bytes).`,
+    `Response payload size (${String(bytes)} bytes) exceeded maximum allowed payload size (${String(MAX_PAYLOAD_BYTES)} bytes).`,
   );
 }
 
@@ -188,7 +199,7 @@ export async function startRuntimeApi(events: RuntimeEvents): Promise<RuntimeApi
       response.end(foreignHostAnswer.body);
       return;
     }
-    const path = request.url?.startsWith(prefix) === true ? request.url.slice(prefix.length) : '';
+    const path = request.url?.startsWith(PREFIX) === true ? request.url.slice(PREFIX.length) : '';
     const [, requestId, kind] = /^invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
     if (request.method === 'GET' && path === 'invocation/next') next(response);
     else if (request.method === 'POST' && requestId !== undefined)

@@ -14,7 +14,10 @@ export interface RuntimeProcessOptions {
   readonly onExit: (reason: string) => void;
 }
 
-/** The process of an instance, with a process group of its own so that whatever it starts ends with it. */
+/**
+ * The process of an instance, with a process group of its own so that whatever it starts ends with
+ * it.
+ */
 export interface RuntimeProcess {
   /** `undefined` if it could not be started. */
   readonly pid: number | undefined;
@@ -41,8 +44,9 @@ function findBootstrap({ codeDirectory, layerDirectories }: RuntimeProcessOption
 let parentDeathSignal: readonly string[] | undefined;
 
 /**
- * A prefix of the command by which Linux kills the process when this one ends, even by `kill -9`. Elsewhere, and where util-linux is
- * missing, a runtime notices at its next call that the Runtime API has gone.
+ * A prefix of the command by which Linux kills the process when this one ends, even by `kill -9`.
+ * Elsewhere, and where util-linux is missing, a runtime notices at its next call that the Runtime
+ * API has gone.
  */
 function untilParentDies(): readonly string[] {
   if (parentDeathSignal !== undefined) return parentDeathSignal;
@@ -68,9 +72,12 @@ process.on('exit', () => {
   for (const pid of running) killGroup(pid);
 });
 
-const loggedBytesPerSecond = 1_000_000;
+const LOGGED_BYTES_PER_SECOND = 1_000_000;
 
-/** Hands on what a process prints as long as it is a bearable amount: an endless writer must not fill the disk or the memory. */
+/**
+ * Hands on what a process prints as long as it is a bearable amount: an endless writer must not
+ * fill the disk or the memory.
+ */
 function logTo(stream: Readable, log: (text: string) => void): void {
   let second = 0;
   let bytes = 0;
@@ -79,7 +86,7 @@ function logTo(stream: Readable, log: (text: string) => void): void {
     if (now !== second) bytes = 0;
     second = now;
     bytes += text.length;
-    if (bytes <= loggedBytesPerSecond) log(text);
+    if (bytes <= LOGGED_BYTES_PER_SECOND) log(text);
   });
 }
 

@@ -1,6 +1,7 @@
 import process from 'node:process';
 
-// Counts a guest's visits. A signed call without the SDK, which is not part of the test: the local endpoint checks rights, not signatures.
+// Counts a guest's visits. A signed call without the SDK, which is not part of the test: the local
+// endpoint checks rights, not signatures.
 export async function handler({ rawPath }) {
   const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_REGION, AWS_SESSION_TOKEN, TABLE } = process.env;
   const answer = await globalThis.fetch(AWS_ENDPOINT_URL, {
