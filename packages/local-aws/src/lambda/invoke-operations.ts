@@ -153,6 +153,16 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
     },
     {
       method: 'GET',
+      path: `${path}/configuration`,
+      action: 'lambda:GetFunctionConfiguration',
+      resource: qualified,
+      answer: ({ name, qualifier }) =>
+        functions.has(name)
+          ? json(200, templateConfiguration(functions.find(name, qualifier)))
+          : json(200, presentConfiguration(registry, registry.resolve(name, qualifier))),
+    },
+    {
+      method: 'GET',
       path: '/2015-03-31/functions',
       action: 'lambda:ListFunctions',
       resource: () => '*',

@@ -79,6 +79,7 @@ it('a body that is no JSON is refused', async () => {
 
 it.each([
   ['GET', '/2015-03-31/functions/fn', 'lambda:GetFunction', arn],
+  ['GET', '/2015-03-31/functions/fn/configuration', 'lambda:GetFunctionConfiguration', arn],
   ['POST', '/2015-03-31/functions/fn/invocations', 'lambda:InvokeFunction', arn],
   [
     'POST',

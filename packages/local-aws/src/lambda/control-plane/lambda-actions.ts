@@ -7,6 +7,7 @@ export const LAMBDA_ACTIONS = [
   'DeleteProvisionedConcurrencyConfig',
   'GetAlias',
   'GetFunction',
+  'GetFunctionConfiguration',
   'GetProvisionedConcurrencyConfig',
   'InvokeFunction',
   'ListFunctions',
