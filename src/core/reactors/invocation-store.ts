@@ -24,7 +24,7 @@ export interface InvocationStore {
   find(id: InvocationId): Promise<Invocation | undefined>;
   /**
    * Writes an invocation over `previous`; `false` if that has changed since in state, runner,
-   * delivery or attempts.
+   * sender, delivery, attempts or the time it is due.
    */
   update(previous: Invocation, next: Invocation): Promise<boolean>;
   /** Deletes the invocation with all of its content. */

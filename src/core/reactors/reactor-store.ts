@@ -15,6 +15,6 @@ export interface ReactorStore {
   list(tenantId: string, after: string | undefined): AsyncIterable<readonly StoredReactor[]>;
   /** Writes a reactor over the version before it; `false` if it has changed since. */
   update(next: StoredReactor): Promise<boolean>;
-  /** Deletes this version of a reactor; `false` if it has changed since. */
+  /** Deletes this version; `false` if it has changed since, `true` if there is none any more. */
   delete(reactor: StoredReactor): Promise<boolean>;
 }
