@@ -46,9 +46,9 @@ module.exports = {
       from: { path: '^src/core/' },
       to: {
         path: [
-          'node_modules/@(aws-sdk|middy)',
+          'node_modules/@(aws-sdk|aws-lambda-powertools|middy)',
           'node_modules/aws-cdk-lib',
-          '^(node:)?(http|https|net|tls|dns|fs)$',
+          '^(node:)?(child_process|cluster|dgram|dns|fs|http|http2|https|net|tls|worker_threads)(/|$)',
         ],
       },
     },
@@ -139,7 +139,7 @@ module.exports = {
         'It runs any synthesized app; if it knew the service it could make it work where AWS would not.',
       severity: 'error',
       from: { path: '^packages/local-aws/' },
-      to: { path: own, pathNot: '^packages/local-aws/' },
+      to: { path: [own, '^@cloakroom/'], pathNot: '^packages/local-aws/' },
     },
     {
       name: 'runtime-knows-the-sdk',

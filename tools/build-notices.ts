@@ -1,7 +1,7 @@
 // `npm run build -- notices`: THIRD-PARTY-NOTICES.md, the licences of all code of others that a
 // deployment runs: what is bundled into the functions and into the layer of reactors. `--check`
 // compares instead of writing.
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
@@ -42,6 +42,53 @@ function packageFolder(file: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
 }
 
+/** The MIT licence without its copyright line (https://spdx.org/licenses/MIT.html). */
+const MIT_TERMS = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction,
+including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
+and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so,
+subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial
+portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
+LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN
+NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY,
+WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
+/** Copyright lines of packages that publish none: from the LICENSE of their repositories. */
+const COPYRIGHT: Readonly<Record<string, string>> = {
+  // https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/LICENSE
+  standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)',
+};
+
+/** Licences that want their text and the copyright to go along. */
+const WANTS_TEXT = ['BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+
+/** The chapter "License" of a README, which some packages have instead of a file. */
+const licenseChapter = (readme: string) =>
+  /^(?:#+ *licen[cs]e|licen[cs]e\n-+) *\n(.*)/ims.exec(readme)?.[1]?.trim();
+
+function licenseText(folder: string, name: string, license: string): string {
+  const files = readdirSync(folder).toSorted();
+  const file = files.find((each) => /^licen[cs]e/i.test(each));
+  if (file !== undefined) return readFileSync(join(folder, file), 'utf8');
+  const readme = files.find((each) => /^readme/i.test(each));
+  const chapter =
+    readme === undefined ? undefined : licenseChapter(readFileSync(join(folder, readme), 'utf8'));
+  const said =
+    COPYRIGHT[name] ?? chapter ?? `The package names its licence, ${license}, and has no text of it.`;
+  if (license !== 'MIT' || said.includes('Permission is hereby granted')) {
+    if (WANTS_TEXT.includes(license) && !/copyright/i.test(said))
+      throw new Error(`${name} is under ${license} and has no text of it`);
+    return said;
+  }
+  if (!/copyright/i.test(said)) throw new Error(`${name} is under MIT and names no holder of the copyright`);
+  return `${said}\n\n${MIT_TERMS}`;
+}
+
 function noticeOf(folder: string): Notice {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly name: string;
@@ -50,12 +97,8 @@ function noticeOf(folder: string): Notice {
   };
   if (license === undefined || !ALLOWED.includes(license))
     throw new Error(`${name} has the licence ${String(license)}, which no one has looked at`);
-  const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder }).toSorted();
-  const text =
-    file === undefined
-      ? `The package names its licence, ${license}, and has no text of it.`
-      : readFileSync(join(folder, file), 'utf8');
-  return { name, version, license, text: text.replaceAll('\r\n', '\n').trim() };
+  const text = licenseText(folder, name, license).replaceAll('\r\n', '\n').trim();
+  return { name, version, license, text };
 }
 
 const deployed = [

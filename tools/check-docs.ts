@@ -19,7 +19,14 @@ import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './openapi/all-routes.ts';
 import { withCosts } from './costs.ts';
-import { anchorsOf, brokenLinks, brokenReferences, missingFiles } from './docs/references.ts';
+import {
+  anchorsOf,
+  brokenLinks,
+  brokenReferences,
+  missingFiles,
+  missingInComments,
+  scriptsIn,
+} from './docs/references.ts';
 
 /** First cells of the table rows below a heading, without code marks. */
 function documented(file: string, heading: string): Set<string> {
@@ -67,6 +74,9 @@ const lists: readonly (readonly [what: string, file: string, heading: string, ac
 
 const problems: string[] = [];
 
+/** The folder of the package that a file belongs to: its comments name files from there, too. */
+const packageOf = (file: string) => /^packages\/[^/]+/.exec(file)?.[0] ?? '.';
+
 /** Each alarm is a heading of the runbook, and nothing else is one. */
 const headings = [...readFileSync('docs/runbook.md', 'utf8').matchAll(/^## (\S+)$/gm)].map(
   ([, name = '']) => name,
@@ -103,9 +113,27 @@ for (const file of markdownFiles) {
   for (const path of missingFiles(read(file), exists))
     problems.push(`${file} names ${path}, which does not exist`);
 }
-for (const file of codeFiles)
+for (const file of codeFiles) {
   for (const problem of brokenReferences(read(file), documents))
     problems.push(`${file} refers to ${problem}`);
+  const exists = (path: string) => existsSync(path) || existsSync(join(packageOf(file), path));
+  for (const path of missingInComments(read(file), exists))
+    problems.push(`${file} names ${path}, which does not exist`);
+}
+
+/** Every `npm run` of a document or a comment exists, with what is handed to it. */
+const { scripts } = JSON.parse(read('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+const isProgram = (script: string, word: string) =>
+  script === 'bench'
+    ? existsSync(`tools/bench/${word}.ts`)
+    : new RegExp(`^  '?${word}'?: \\[`, 'm').test(read('tools/build.ts'));
+for (const file of [...markdownFiles, ...codeFiles])
+  for (const [script, word] of scriptsIn(read(file)))
+    if (scripts[script] === undefined) problems.push(`${file} names npm run ${script}, which does not exist`);
+    else if (['bench', 'build'].includes(script) && word !== undefined && !isProgram(script, word))
+      problems.push(`${file} names npm run ${script} -- ${word}, which does not exist`);
 
 if (readFileSync('docs/deploy.md', 'utf8') !== (await withCosts()))
   problems.push('docs/deploy.md has other costs than the templates: npm run build -- costs --write');

@@ -4,6 +4,7 @@ import { createContractCheck } from './contract-check.ts';
 import type { LocalCredentials, TenantCredentials } from './credentials-file.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
+import { presentAnswer } from './present-answer.ts';
 import { createReferencePage } from './reference-page.ts';
 
 /** The service on this machine, with a first tenant. */
@@ -27,6 +28,7 @@ function gatewayExtension(
 ): Required<GatewayExtension> {
   const contract = contractFile === undefined ? undefined : createContractCheck(contractFile);
   return {
+    presentAnswer,
     pages: createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log),
     onAnswer: (exchange) => {
       const violation = contract?.check(exchange);

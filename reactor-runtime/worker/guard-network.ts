@@ -101,7 +101,7 @@ export function guardNetwork(settings: WorkerSettings): void {
   ({ localPorts } = settings);
   const interfaces = binding('os')['getInterfaceAddresses'] as (context: object) => unknown[];
   const found = interfaces({}) as readonly string[];
-  // Seven values an address (lib/os.js of Node 16): name, address, netmask, family, hardware
+  // Seven values an address (os.js of Node 16): name, address, netmask, family, hardware
   // address, internal, scope.
   for (let at = 1; at < found.length; at += 7) ownAddresses.push(found[at] ?? '');
 

@@ -6,10 +6,10 @@
 /** A document by its path from the root: the anchors of its headings. */
 export type Documents = ReadonlyMap<string, ReadonlySet<string>>;
 
-const LINK = /\]\(([^)\s]+)\)/g;
+const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)/gm;
 const FENCE = /^(```|~~~).*?^\1/gms;
 const HEADING = /^#{1,6} +(.+?) *#*$/gm;
-const COMMENT = /\/\*[^]*?\*\/|(?<![:\w'"`])\/\/.*|^ *#.*/gm;
+const COMMENT = /\/\*[^]*?\*\/|(?<![:\w'"`])\/\/.*|^[ \t]*#.*|[ \t]# .*/gm;
 /** `docs/contract.md#limits`, `docs/decisions/0013`, or the bare name of a document. */
 const NAMED = /(?<![\w./-])(?:docs\/decisions\/\d{4}(?![\w-])|[\w./-]*\w\.md(?:#[\w-]+)?)/g;
 
@@ -43,7 +43,8 @@ export function brokenLinks(
   exists: (path: string) => boolean,
 ): readonly string[] {
   const folder = new URL(`file:///${file}`);
-  return [...markdown.replace(FENCE, '').matchAll(LINK)].flatMap(([, target = '']) => {
+  return [...markdown.replace(FENCE, '').matchAll(LINK)].flatMap(([, inline, byName]) => {
+    const target = inline ?? byName ?? '';
     if (/^[a-z]+:/.test(target)) return [];
     const { pathname, hash } = new URL(target, folder);
     const path = decodeURIComponent(pathname.slice(1));
@@ -67,11 +68,26 @@ export function brokenReferences(code: string, documents: Documents): readonly s
   });
 }
 
-/** A file of code by its path from the root, between backticks. */
-const CODE =
-  /`((?:bin|examples|functions|lib|packages|reactor-runtime|src|test|tools)\/[\w./-]+\.(?:ts|js|cjs|sh))`/g;
+const PLACE = '(?:bin|examples|functions|lib|packages|reactor-runtime|src|test|tools)';
+/** A file of code by its path from the root: between backticks, or anywhere in a comment. */
+const CODE = new RegExp(`\`(${PLACE}/[\\w./-]+\\.(?:ts|js|cjs|mjs|sh))\``, 'g');
+const CODE_IN_COMMENT = new RegExp(`(?<![\\w./-])(${PLACE}/[\\w./-]+\\.(?:ts|js|cjs|mjs|sh))(?![\\w-])`, 'g');
 
 /** The files of code that a document names and that do not exist. */
 export function missingFiles(markdown: string, exists: (path: string) => boolean): readonly string[] {
   return [...markdown.matchAll(CODE)].flatMap(([, path = '']) => (exists(path) ? [] : [path]));
+}
+
+/** The files of code that the comments of a file of code name and that do not exist. */
+export function missingInComments(code: string, exists: (path: string) => boolean): readonly string[] {
+  const comments = [...code.matchAll(COMMENT)].map(([comment]) => comment).join('\n');
+  return [...comments.matchAll(CODE_IN_COMMENT)].flatMap(([, path = '']) => (exists(path) ? [] : [path]));
+}
+
+/** `npm run build -- sdk`: the script, and the first word that is handed to it. */
+const SCRIPT = /npm run ([a-z:-]+)(?: -- ([a-z][a-z-]*))?/g;
+
+/** Each use of an npm script in a text, as the script and the first word that is handed to it. */
+export function scriptsIn(text: string): readonly (readonly [script: string, word: string | undefined])[] {
+  return [...text.matchAll(SCRIPT)].map(([, script = '', word]) => [script, word] as const);
 }

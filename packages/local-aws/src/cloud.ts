@@ -40,6 +40,8 @@ export interface PreparedApp {
 export interface GatewayExtension {
   /** Pages beside the API; `undefined` leaves a path to the API. */
   readonly pages?: (path: string) => Promise<GatewayAnswer | undefined>;
+  /** What stands in front of the API may show the gateway's own answers in another form. */
+  readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
   /** Sees every response of the API as it leaves. */
   readonly onAnswer?: (exchange: Exchange) => void;
   /** Runs after the last response. */

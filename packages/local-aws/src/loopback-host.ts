@@ -12,7 +12,7 @@ export function isLoopbackHost(host: string | undefined): boolean {
 /**
  * The answer to a request whose `Host` is another name. A web page can have its own name resolve to
  * 127.0.0.1 (DNS rebinding), and its scripts would then act as the administrator of the local
- * account, or as the runtime of a reactor.
+ * account, or as the runtime of a function.
  */
 export const foreignHostAnswer = {
   status: 403,

@@ -52,7 +52,7 @@ function endsWithCvc({ sk }: ItemKey): boolean {
 }
 
 /**
- * Values of cvc whose hour is over, and answers of code that end with them. The token itself stays
+ * Values of cvc whose life is over, and answers of code that end with them. The token itself stays
  * as it is.
  */
 export function dueCvcs({ client, ephemeralTable }: TokenTables, clock: Clock): DueWork {

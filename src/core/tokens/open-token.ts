@@ -147,7 +147,12 @@ export async function openTokens(
       // The mask is among them.
       const needsDetails = !isDataAlone || transform === 'mask';
       const details = needsDetails ? await openDetails(deps.vault, token, allowance) : {};
-      const data = transform === 'mask' ? await masked(token, details) : wholeOf.get(token);
+      const data =
+        transform === 'mask'
+          ? await masked(token, details)
+          : transform === 'reveal'
+            ? wholeOf.get(token)
+            : undefined;
       return viewOf(token, details, data);
     }),
   );

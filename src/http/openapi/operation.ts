@@ -14,7 +14,7 @@ export interface DescribedAnswer {
 }
 
 /**
- * What a member is: words, and limits that `core` checks and the schema at the edge does not know,
+ * What a member is: words, and limits that `core` checks and the schema of the body does not know,
  * as JSON Schema.
  */
 export type Member = string | { readonly words: string; readonly limits: object };

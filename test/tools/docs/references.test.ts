@@ -1,4 +1,11 @@
-import { anchorsOf, brokenLinks, brokenReferences, missingFiles } from '../../../tools/docs/references.ts';
+import {
+  anchorsOf,
+  brokenLinks,
+  brokenReferences,
+  missingFiles,
+  missingInComments,
+  scriptsIn,
+} from '../../../tools/docs/references.ts';
 
 const documents = new Map([
   ['docs/rules.md', anchorsOf('# Rules\n\n## Update a token\n')],
@@ -57,4 +64,18 @@ describe('a comment', () => {
 it('reports a file of code that a document names and that does not exist', () => {
   const markdown = 'See `src/here.ts`, `src/gone.ts`, `functions/*/config.ts` and `other/gone.ts`.';
   expect(missingFiles(markdown, (path) => path === 'src/here.ts')).toEqual(['src/gone.ts']);
+});
+
+it('reports a file of code that a comment names and that does not exist', () => {
+  const code = `// See src/core/gone.ts, and src/core/there.ts.\nconst path = 'src/core/in-a-text.ts';`;
+  expect(missingInComments(code, (path) => path.endsWith('there.ts'))).toEqual(['src/core/gone.ts']);
+});
+
+it('finds each npm script with the first word that is handed to it', () => {
+  const text = 'Run `npm run build -- sdk`, `npm run bench -- --write` and npm run lint.';
+  expect(scriptsIn(text)).toEqual([
+    ['build', 'sdk'],
+    ['bench', undefined],
+    ['lint', undefined],
+  ]);
 });

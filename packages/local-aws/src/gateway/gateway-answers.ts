@@ -5,14 +5,9 @@ export interface GatewayAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * An HTTP API answers `{ "message": ... }` and cannot be told otherwise. Here `title` and `status`
- * stand beside it, as in the errors of the service itself; a 429 has `Retry-After`, as the edge
- * sends it on AWS. A 503 has none there either (docs/decisions/0006).
- */
-function answer(status: number, message: string, more: GatewayAnswer['headers'] = {}): GatewayAnswer {
-  const body = JSON.stringify({ title: message, status, message });
-  return { status, body, headers: { 'content-type': 'application/json', ...more } };
+/** What an HTTP API returns by itself; no setting of it changes that. */
+function answer(status: number, message: string): GatewayAnswer {
+  return { status, body: JSON.stringify({ message }), headers: { 'content-type': 'application/json' } };
 }
 
 /** All of them: what API Gateway answers for an HTTP API when no function did. */
@@ -24,7 +19,7 @@ export const gatewayAnswers = {
   /** The body is over API Gateway's 10 MB, or its event over Lambda's 6 MB. */
   tooLarge: answer(413, 'Request Entity Too Large'),
   /** The stage's or the route's rate is used up. */
-  throttled: answer(429, 'Too Many Requests', { 'retry-after': '1' }),
+  throttled: answer(429, 'Too Many Requests'),
   /** Request line and headers are over 10,240 bytes. */
   headersTooLarge: answer(431, 'Request Header Fields Too Large'),
   /** The function failed, may not be invoked, or answered what is not an HTTP response. */
@@ -32,3 +27,8 @@ export const gatewayAnswers = {
   /** The function took longer than the integration waits, or no instance of it was free. */
   integrationUnavailable: answer(503, 'Service Unavailable'),
 } as const satisfies Readonly<Record<string, GatewayAnswer>>;
+
+const own: ReadonlySet<unknown> = new Set(Object.values(gatewayAnswers));
+
+/** Whether the gateway itself answers, and no function. */
+export const isGatewayAnswer = (outcome: object): outcome is GatewayAnswer => own.has(outcome);

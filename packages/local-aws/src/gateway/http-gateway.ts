@@ -5,7 +5,7 @@ import { errorMessage } from '../error-code.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
-import { gatewayAnswers, type GatewayAnswer } from './gateway-answers.ts';
+import { gatewayAnswers, isGatewayAnswer, type GatewayAnswer } from './gateway-answers.ts';
 import type { HttpApi, IntegrationDefinition } from './gateway-definition.ts';
 import { integrationResponse, type IntegrationResponse } from './integration-response.ts';
 import { listenOnLocalhost } from './listen.ts';
@@ -36,6 +36,8 @@ export interface HttpGatewayOptions {
   readonly onAnswer?: (exchange: Exchange) => void;
   /** Pages that are served beside the API, which has no such path. */
   readonly pages?: (path: string) => Promise<GatewayAnswer | undefined>;
+  /** What stands in front of the API may show the gateway's own answers in another form. */
+  readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
   /** Why a request got a 5xx answer of the gateway's own. */
   readonly log?: (line: string) => void;
 }
@@ -186,12 +188,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     );
   }
 
-  function send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    outcome: Outcome,
-  ): void {
+  function send(request: IncomingMessage, response: ServerResponse, requestId: string, given: Outcome): void {
+    const outcome = isGatewayAnswer(given) ? (options.presentAnswer?.(given) ?? given) : given;
     const headers: Record<string, string | readonly string[]> = { ...outcome.headers };
     const { origin } = request.headers;
     if (api.cors !== undefined) {

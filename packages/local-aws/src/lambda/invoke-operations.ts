@@ -94,7 +94,7 @@ export function invokeOperations(dependencies: InvokeDependencies): readonly Lam
   }
 
   /**
-   * Reserved concurrency of a function of the templates: those that the service makes have none.
+   * Reserved concurrency of a function of the templates: those made by CreateFunction have none.
    */
   function reserve(name: string, count: number | undefined): void {
     functions.find(name);

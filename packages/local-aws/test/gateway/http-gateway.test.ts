@@ -183,7 +183,7 @@ describe('answers of the gateway itself', () => {
     await start(invoke);
     expect(await send(path)).toMatchObject({
       status,
-      body: JSON.stringify({ title: message, status, message }),
+      body: JSON.stringify({ message }),
       headers: { 'content-type': 'application/json' },
     });
   });

@@ -47,7 +47,7 @@ export const resourcesWithoutBehaviour: Readonly<Record<string, ResourceType>> =
     named('LogGroupName', 512, (name, scope) => `arn:aws:logs:${scope}:log-group:${name}:*`),
   ),
   'AWS::SecretsManager::Secret': withoutBehaviour(
-    'only the edge reads its value, and there is none on one machine',
+    'its value is made on AWS alone, and functions get it by the template',
     secret,
   ),
   'AWS::SNS::Topic': withoutBehaviour('only alarms publish to topics, and alarms do not run locally', topic),
