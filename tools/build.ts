@@ -21,6 +21,7 @@ if (file === undefined) {
 } else {
   const child = fork(join(import.meta.dirname, file), args);
   child.on('exit', (code) => (process.exitCode = code ?? 1));
-  // The terminal sends these to both; the child ends as it sees fit.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  // Ctrl-C reaches the child too, which ends as it sees fit; a SIGTERM is for this process alone.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
 }

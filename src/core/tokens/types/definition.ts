@@ -15,7 +15,8 @@ export interface TokenType {
   readonly fingerprintExpression: string;
   readonly searchIndexes: readonly string[];
   /**
-   * The values that identify what a token stands for: its id must not tell them (decision 0004).
+   * The values that identify what a token stands for: its id must not tell them
+   * (docs/decisions/0004).
    * `unknown`: ids are not looked at, and their expressions may use every filter.
    */
   readonly identifying: ((data: Json) => readonly IdentifyingValue[]) | 'unknown';
