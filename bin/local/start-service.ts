@@ -19,6 +19,28 @@ const WORK_DIRECTORY = join(ROOT, '.local');
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
 /**
+ * What synthesis reads of the repository, and of the environment. Node 16 is not among it: the
+ * layer's source names it by its hash.
+ */
+const SYNTHESIS_INPUTS = {
+  paths: [
+    'bin/cloakroom.ts',
+    'cdk.json',
+    'functions',
+    'lib',
+    'node_modules/.package-lock.json',
+    'package-lock.json',
+    'package.json',
+    'packages/sdk/package.json',
+    'packages/sdk/src',
+    'reactor-runtime',
+    'src',
+    'tsconfig.json',
+  ],
+  environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],
+} as const;
+
+/**
  * The reference page, and with `--contract` the check of every response against the OpenAPI
  * document.
  */
@@ -55,6 +77,7 @@ export async function startService(options: StartOptions, signal: AbortSignal): 
       root: ROOT,
       program: 'bin/cloakroom.ts',
       context: { architecture: ARCHITECTURE, ...settings },
+      inputs: SYNTHESIS_INPUTS,
     },
     workDirectory: WORK_DIRECTORY,
     signal,

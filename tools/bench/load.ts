@@ -1,6 +1,8 @@
-// `npm run bench -- load [--seconds N] [--clients N] [--report FILE]`: a realistic mix of requests
-// against a service of its own, as `npm start` runs it, with progress, and a report that opens in a
-// browser. It finds what gets worse over time; it is no measure of what AWS does.
+// `npm run bench -- load [--seconds N] [--clients N] [--rate N] [--report FILE]`: a realistic mix
+// of requests against a service of its own, as `npm start` runs it, with progress, the memory of
+// each minute, and a report that opens in a browser. With --rate the clients together send so many
+// a second, otherwise as many as they can. It finds what gets worse over time; it is no measure of
+// what AWS does.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +11,7 @@ import { startDestination, testCertificate } from '../../test/support/destinatio
 import { strictClient } from '../../test/support/http-client.ts';
 import { runService } from '../../test/support/run-service.ts';
 import { revealing } from '../../test/support/sample-requests.ts';
+import { median } from './median.ts';
 import { summarize, type MemorySample, type Sample } from './load/measurements.ts';
 import { reportPage } from './load/report.ts';
 import { choose, traffic } from './load/traffic.ts';
@@ -17,11 +20,16 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     clients: { type: 'string', default: '16' },
+    rate: { type: 'string', default: 'Infinity' },
     report: { type: 'string', default: '.local/load-report.html' },
   },
 });
-const [seconds, clients] = [Number(values.seconds), Number(values.clients)];
-if (!(seconds > 0) || !(clients > 0)) throw new Error('load: --seconds and --clients must be more than 0');
+const [seconds, clients, rate] = [Number(values.seconds), Number(values.clients), Number(values.rate)];
+if (!(seconds > 0) || !(clients > 0) || !(rate > 0))
+  throw new Error('load: --seconds, --clients and --rate must be more than 0');
+
+/** A service that was just started is still busy with it. */
+const IDLE_MS = 5_000;
 
 const certificate = testCertificate();
 const destination = await startDestination(certificate);
@@ -33,6 +41,8 @@ const service = await runService(
   settings.flatMap((setting) => ['--set', setting]),
   { NODE_EXTRA_CA_CERTS: certificate.certFile },
 );
+await sleep(IDLE_MS);
+const idle = memoryNow(0);
 const { base_url: baseUrl, management_key: managementKey } = service.credentials;
 
 const manage = strictClient(baseUrl, managementKey);
@@ -79,8 +89,17 @@ const memory: MemorySample[] = [];
 const started = performance.now();
 const elapsed = () => performance.now() - started;
 
+/** When the next request may begin: they are spread evenly, over all clients. */
+let nextMs = 0;
+async function turn(): Promise<void> {
+  const mine = Math.max(nextMs, elapsed());
+  nextMs = mine + 1_000 / rate;
+  if (mine > elapsed()) await sleep(mine - elapsed());
+}
+
 async function client(): Promise<void> {
   while (elapsed() < seconds * 1000) {
+    await turn();
     const { name, run } = choose(operations);
     const from = performance.now();
     // A token that another client has deleted meanwhile is no error of the service.
@@ -126,6 +145,13 @@ for (const { operation, count, errors, perSecond, p50, p90, p99, max } of summar
   console.log(
     `${operation.padEnd(18)} ${String(count).padStart(7)}  ${String(errors).padStart(4)} errors  ${perSecond.toFixed(1).padStart(7)}/s  p50 ${p50.toFixed(0).padStart(5)}  p90 ${p90.toFixed(0).padStart(5)}  p99 ${p99.toFixed(0).padStart(5)}  max ${max.toFixed(0).padStart(5)} ms`,
   );
+console.log(`\nmemory of the service in MB, idle: ${idle.serviceMegabytes.toFixed(0)}; by minute:`);
+for (const [minute, own] of Map.groupBy(memory, ({ atMs }) => Math.floor(atMs / 60_000))) {
+  const used = own.map(({ serviceMegabytes }) => serviceMegabytes);
+  console.log(
+    `${String(minute + 1).padStart(3)}: median ${median(used).toFixed(0)}, most ${Math.max(...used).toFixed(0)}`,
+  );
+}
 console.log(`report: ${values.report}`);
 await service.stop();
 await destination.close();

@@ -6,7 +6,8 @@ import { readAssembly } from './assembly/read-assembly.ts';
 import type { Account } from './assembly/account.ts';
 import { createRoleRegistry } from './assembly/role-registry.ts';
 import { startResources } from './assembly/start-resources.ts';
-import { synthesize, type CdkApp } from './assembly/synthesize.ts';
+import type { CdkApp } from './assembly/app-key.ts';
+import { openSynthesizedApp } from './assembly/synthesized-apps.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
 import { lockDataDirectory } from './data-lock.ts';
 import { createDynamoDb, type DynamoDb } from './dynamodb/create-dynamodb.ts';
@@ -51,7 +52,7 @@ export interface GatewayExtension {
 export interface CloudOptions {
   /** The folder of a synthesized app (`cdk.out`), or a CDK app to synthesize first. */
   readonly app: string | CdkApp;
-  /** Holds what a run leaves behind: synthesized apps while they run, the compile cache, logs. */
+  /** Holds what a run leaves behind: synthesized apps, the compile cache, logs. */
   readonly workDirectory: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -70,6 +71,8 @@ export interface CloudOptions {
    */
   readonly prepare?: (app: PreparedApp) => Promise<void>;
   readonly extendGateway?: (log: (line: string) => void) => GatewayExtension;
+  /** Told what the start does next, where that takes longer than a moment. */
+  readonly onProgress?: (step: string) => void;
   /** Ends a start that is under way; whatever was started is stopped. */
   readonly signal?: AbortSignal;
 }
@@ -107,14 +110,19 @@ const REGION = 'us-east-1';
  */
 const MINUTES_BETWEEN_EXPIRIES = 60;
 
-async function appDirectory({ options, closers }: Start): Promise<string> {
-  const { app, workDirectory, signal } = options;
-  if (typeof app === 'string') return app;
-  const synthesized = await synthesize({ ...app, workDirectory, ...(signal !== undefined && { signal }) });
-  closers.push(() => {
-    synthesized.remove();
+/** The folder of the templates, and where Node may keep what it compiles of the functions. */
+async function appFolders({ options, closers }: Start) {
+  const { app, workDirectory, signal, onProgress } = options;
+  if (typeof app === 'string') return { directory: app, compileCache: join(workDirectory, 'compile-cache') };
+  const synthesized = await openSynthesizedApp(app, {
+    workDirectory,
+    onSynthesis: () => onProgress?.('synthesizing the app'),
+    ...(signal !== undefined && { signal }),
   });
-  return synthesized.directory;
+  closers.push(() => {
+    synthesized.release();
+  });
+  return synthesized;
 }
 
 async function createStores({ options, closers }: Start): Promise<Stores> {
@@ -133,6 +141,7 @@ function createParts(
   { account, logs, faults }: Start,
   dynamoDb: DynamoDb,
   assets: CloudParts['assets'],
+  compileCache: string,
 ): CloudParts {
   const roles = createRoleRegistry();
   return {
@@ -150,6 +159,7 @@ function createParts(
         logs.write(name, text);
       },
       kills: faults.kills,
+      compileCache,
     }),
     layers: createLayerTable(),
     queues: createQueueDefinitions(),
@@ -267,10 +277,10 @@ function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dy
 async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   const { options, account } = begun;
   // Synthesis takes longest, in a process of its own; the stores open meanwhile.
-  const [directory, stores] = await settleAll(appDirectory(begun), createStores(begun));
+  const [folders, stores] = await settleAll(appFolders(begun), createStores(begun));
   options.signal?.throwIfAborted();
-  const assembly = await readAssembly(directory);
-  const parts = createParts(begun, stores.dynamoDb, assembly.assets);
+  const assembly = await readAssembly(folders.directory);
+  const parts = createParts(begun, stores.dynamoDb, assembly.assets, folders.compileCache);
   const { outputs } = await startResources(assembly, account, parts);
   const awsEndpointUrl = await startEndpoint(begun, parts, stores);
   options.signal?.throwIfAborted();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from './error-code.ts';
+import { isAlive } from './process-alive.ts';
 
 /**
  * When a process started, in clock ticks since boot: a later process with the same id has another
@@ -15,16 +16,6 @@ function startTime(pid: number): string {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   } catch {
     return '';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process.
-    return errorCode(error) === 'EPERM';
   }
 }
 

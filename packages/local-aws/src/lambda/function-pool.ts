@@ -6,9 +6,11 @@ export interface PoolOptions {
   readonly startInstance: () => FunctionInstance;
   readonly maxInstances: () => number;
   readonly maxQueued: number;
+  /** So many instances start at a time. Default: as many as invocations wait. */
+  readonly maxStarting?: number;
   /** An instance that was idle this long is stopped, unless it is one of those that are kept. */
   readonly idleMs: number;
-  /** How many stay, whatever their age. Default 1. */
+  /** How many stay, whatever their age. Default 0. */
   readonly kept?: () => number;
   /**
    * Asked before each start; `give` follows when the instance is gone, `offer` says that it has
@@ -70,7 +72,7 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
   let closed = false;
   let retired: PromiseWithResolvers<undefined> | undefined;
 
-  const kept = (): number => (retired === undefined ? (options.kept?.() ?? 1) : 0);
+  const kept = (): number => (retired === undefined ? (options.kept?.() ?? 0) : 0);
 
   const sweep = setInterval(() => {
     const tooOld = Date.now() - options.idleMs;
@@ -176,7 +178,9 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
       const waiting = queue.shift();
       if (waiting !== undefined) execute(instance, waiting);
     }
-    while (!closed && queue.length > starting.size + finishing && mayStart()) void start();
+    const most = options.maxStarting ?? Infinity;
+    while (!closed && queue.length > starting.size + finishing && starting.size < most && mayStart())
+      void start();
   }
 
   async function startUpTo(count: number): Promise<void> {

@@ -6,6 +6,8 @@ export interface InstanceSettings {
   readonly memoryMb: number;
   readonly logGroup: string;
   readonly logStream: string;
+  /** Taken out of the environment before the function's code is loaded. */
+  readonly hiddenVariables: readonly string[];
 }
 
 /** Host to worker: run the handler once. `deadline` is in milliseconds since the epoch. */

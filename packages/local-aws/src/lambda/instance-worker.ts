@@ -17,6 +17,7 @@ class RuntimeError extends Error {
 }
 
 const settings = workerData as InstanceSettings;
+for (const name of settings.hiddenVariables) Reflect.deleteProperty(process.env, name);
 
 function send(message: InstanceMessage): void {
   parentPort?.postMessage(message);

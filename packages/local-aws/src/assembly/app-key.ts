@@ -1,0 +1,76 @@
+import { createHash, type Hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../error-code.ts';
+
+/** A CDK app, as `app` in cdk.json names it. */
+export interface CdkApp {
+  /** The folder of cdk.json, whose context the app gets. */
+  readonly root: string;
+  /** The app's program for Node, from `root`. */
+  readonly program: string;
+  /** More context, which wins over that of cdk.json. */
+  readonly context?: Readonly<Record<string, string>>;
+  /** All that decides what the app becomes, beside its context and Node. */
+  readonly inputs: {
+    /** Files and folders from `root`: everything that synthesis reads. */
+    readonly paths: readonly string[];
+    /** The environment variables that synthesis reads. */
+    readonly environment: readonly string[];
+  };
+}
+
+/** Changes with what a kept app looks like on disk. */
+const LAYOUT = 1;
+
+/** The files of a folder and below, by their path from `root`; a file is itself. */
+function filesBelow(root: string, path: string): readonly string[] {
+  try {
+    return readdirSync(join(root, path), { withFileTypes: true })
+      .flatMap((entry) => filesBelow(root, join(path, entry.name)))
+      .toSorted();
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ENOENT') return [path];
+    throw error;
+  }
+}
+
+/** A file that is not there has a key of its own. */
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Each part with its length, so that no two sequences of parts are the same text. */
+function add(hash: Hash, part: string | Buffer | undefined): void {
+  const content = part === undefined ? undefined : Buffer.from(part);
+  hash.update(content === undefined ? '- ' : `${String(content.length)} `).update(content ?? '');
+}
+
+/**
+ * The key of what a CDK app becomes, in hexadecimal: equal for equal contents of the inputs, equal
+ * variables and context, on the same Node and machine.
+ */
+export function appKey(
+  { root, program, inputs }: CdkApp,
+  context: Readonly<Record<string, unknown>>,
+  environment: NodeJS.ProcessEnv,
+): string {
+  const hash = createHash('sha256');
+  const { version, platform, arch } = process;
+  const sorted = Object.entries(context).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  add(hash, JSON.stringify([LAYOUT, version, platform, arch, root, program, sorted]));
+  for (const name of inputs.environment) {
+    add(hash, name);
+    add(hash, environment[name]);
+  }
+  for (const file of inputs.paths.flatMap((path) => filesBelow(root, path))) {
+    add(hash, file);
+    add(hash, contentOf(join(root, file)));
+  }
+  return hash.digest('hex');
+}
