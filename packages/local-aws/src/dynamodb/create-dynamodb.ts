@@ -63,7 +63,8 @@ function failure(error: AwsError): AwsResponse {
 
 /**
  * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate;
- * storage, transactions, time to live and capacity are ours. Where it differs from DynamoDB:
+ * storage, transactions, time to live and capacity are ours. test/dynamodb/comparison holds its
+ * answers against those of DynamoDB Local. Where it differs from DynamoDB:
  *
  * - Writes happen one after the other, so there is never a TransactionConflict, and nothing is ever
  *   throttled.
@@ -72,7 +73,8 @@ function failure(error: AwsError): AwsResponse {
  * - BatchWriteItem stores all of its items or none, and never leaves any unprocessed.
  * - A page of Query or Scan ends by dynalite's estimate of 1 MB, some percent from DynamoDB's.
  * - Comparing whole lists or maps in an expression is refused. `size()` of text counts UTF-16
- *   units; a REMOVE of several elements of one list shifts the later ones.
+ *   units. An empty text is not found by `size()`, IN and BETWEEN, `begins_with` compares binary as
+ *   UTF-8, and NOT cannot follow NOT.
  * - A backup or a restored table is there at once. Nothing keeps what a table was: it is restored
  *   to the latest time only.
  * - Not there: local secondary indexes, streams, PartiQL, tags, changes of keys and indexes. Each

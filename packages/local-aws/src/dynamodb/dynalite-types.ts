@@ -51,6 +51,12 @@ export interface ParsedExpression {
   readonly M?: unknown;
 }
 
+/** One action of an update, with the path of what it changes. */
+export interface UpdateSection {
+  readonly type: 'set' | 'remove' | 'add' | 'delete';
+  readonly path: readonly (string | number)[];
+}
+
 /** A request that dynalite's validation accepted. */
 export interface ValidRequest {
   TableName: string;
@@ -62,8 +68,9 @@ export interface ValidRequest {
   ConsistentRead?: boolean;
   ReturnConsumedCapacity?: 'TOTAL' | 'INDEXES' | 'NONE';
   _condition?: { readonly expression: ParsedExpression };
-  _filter?: { readonly expression: ParsedExpression };
-  _projection?: unknown;
+  _filter?: { readonly expression: ParsedExpression; readonly pathHeads: object };
+  _projection?: { readonly paths: readonly (readonly (string | number)[])[] };
+  _updates?: { sections: readonly UpdateSection[] };
 }
 
 export interface BatchGetTable {

@@ -6,6 +6,15 @@ function keyNames({ KeySchema }: Pick<TableDescription, 'KeySchema'>): readonly 
   return KeySchema.map(({ AttributeName }) => AttributeName);
 }
 
+/** The attributes that a secondary index has of an item; undefined when it has all. */
+export function projectedNames(
+  index: IndexDefinition,
+  table: TableDescription,
+): ReadonlySet<string> | undefined {
+  if (index.Projection.ProjectionType === 'ALL') return undefined;
+  return new Set([...keyNames(index), ...keyNames(table), ...(index.Projection.NonKeyAttributes ?? [])]);
+}
+
 /**
  * What a secondary index holds of an item; undefined when the item lacks a key attribute of the
  * index.
@@ -16,12 +25,8 @@ export function indexEntry(
   item: Item | undefined,
 ): Item | undefined {
   if (item === undefined || keyNames(index).some((name) => item[name] === undefined)) return undefined;
-  if (index.Projection.ProjectionType === 'ALL') return item;
-  const projected = new Set([
-    ...keyNames(index),
-    ...keyNames(table),
-    ...(index.Projection.NonKeyAttributes ?? []),
-  ]);
+  const projected = projectedNames(index, table);
+  if (projected === undefined) return item;
   return Object.fromEntries(Object.entries(item).filter(([name]) => projected.has(name)));
 }
 

@@ -4,6 +4,7 @@ import type { Images } from './consumed-capacity.ts';
 import type { DynaliteError, DynaliteStore, DynaliteSubDb, LevelOperation } from './dynalite-types.ts';
 import { indexEntry, indexEntryKey } from './index-entry.ts';
 import { sameJson, type Item } from './item.ts';
+import { limitExceeded } from './item-limits.ts';
 import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
 import type { Table } from './table.ts';
 import type { Tables } from './tables.ts';
@@ -49,7 +50,8 @@ function emptyIndexKey({ description }: Table, item: Item): DynaliteError | unde
 }
 
 function unacceptable(table: Table, item: Item): DynaliteError | undefined {
-  if (itemBytes(item) <= MAX_ITEM_BYTES) return emptyIndexKey(table, item);
+  if (itemBytes(item) <= MAX_ITEM_BYTES)
+    return emptyIndexKey(table, item) ?? limitExceeded(table.description, item);
   return dynaliteDb.validationError('Item size has exceeded the maximum allowed size');
 }
 

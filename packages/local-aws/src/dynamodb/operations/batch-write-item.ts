@@ -15,9 +15,16 @@ import { namedTables } from './named-tables.ts';
 
 const MAX_REQUESTS = 25;
 
-function requireFewRequests({ RequestItems }: BatchWrite): void {
-  if (Object.values(RequestItems).flat().length <= MAX_REQUESTS) return;
-  throw validationFailure('Too many items requested for the BatchWriteItem call');
+function requireWriteRequests({ RequestItems }: BatchWrite): void {
+  const requests = Object.values(RequestItems).flat();
+  if (requests.length > MAX_REQUESTS)
+    throw validationFailure('Too many items requested for the BatchWriteItem call');
+  if (
+    requests.some(({ PutRequest, DeleteRequest }) => PutRequest !== undefined && DeleteRequest !== undefined)
+  )
+    throw validationFailure(
+      'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
+    );
 }
 
 /**
@@ -26,7 +33,7 @@ function requireFewRequests({ RequestItems }: BatchWrite): void {
 export function batchWriteItemOperation({ tables, writer }: OperationContext): Operation {
   return (body) => {
     const request = validated(rules.batchWriteItem, namedTables(body));
-    requireFewRequests(request);
+    requireWriteRequests(request);
     const mode = capacityMode(body);
     return {
       accesses: Object.entries(request.RequestItems).map(([name, writes]) =>

@@ -15,6 +15,7 @@ import {
 import { createReadStore } from '../read-store.ts';
 import { validated, type Body } from '../requests.ts';
 import { runAction } from '../run-action.ts';
+import { requireProjected, requireSelect } from './select.ts';
 
 /** All values that the key conditions give to attributes: the hash key's is among them. */
 function conditionItem({ KeyConditions = {} }: ValidRequest): Item {
@@ -51,11 +52,12 @@ function pageOperation(
   return (body) => {
     const request = validated(validation, body);
     requireReadable(request, body);
+    requireSelect(request, body);
     const { TableName: tableName, IndexName, ExclusiveStartKey: key } = request;
     delete request.ReturnConsumedCapacity;
 
     async function perform(): Promise<Outcome> {
-      tables.get(tableName);
+      requireProjected(request, tables.get(tableName).description);
       const startKey = key === undefined || IndexName === undefined ? undefined : { tableName, key };
       const { store, bytesRead } = createReadStore(database, database.readItem, tables, startKey);
       const page = await runAction(action, store, request);

@@ -2,7 +2,7 @@ import { actions, rules } from '../dynalite.ts';
 import { AwsError } from '../../aws-service.ts';
 import { consumedCapacity, totalUnits, writeUnits, type Images, type Units } from '../consumed-capacity.ts';
 import type { Action, Rules, ItemResult, ValidRequest } from '../dynalite-types.ts';
-import { CostlyFailure } from '../failures.ts';
+import { CostlyFailure, validationFailure } from '../failures.ts';
 import {
   capacityMode,
   itemAccess,
@@ -12,7 +12,7 @@ import {
   type OperationContext,
   type Outcome,
 } from '../operation.ts';
-import { returnsOldItem, validated } from '../requests.ts';
+import { returnsOldItem, validated, type Body } from '../requests.ts';
 import { runAction } from '../run-action.ts';
 import type { WriteUnit } from '../write-unit.ts';
 
@@ -25,6 +25,12 @@ function conditionFailure(error: unknown, touched: Images | undefined, returnOld
   return new CostlyFailure(error, fields, totalUnits([units]));
 }
 
+/** dynalite knows this rule of PutItem, but not of DeleteItem. */
+function requireReturnValues(name: ItemAction, { ReturnValues = 'NONE' }: Body): void {
+  if (name !== 'DeleteItem' || ReturnValues === 'NONE' || ReturnValues === 'ALL_OLD') return;
+  throw validationFailure('ReturnValues can only be ALL_OLD or NONE');
+}
+
 function writeOperation(
   { tables, writer }: OperationContext,
   name: ItemAction,
@@ -33,6 +39,7 @@ function writeOperation(
 ): Operation {
   return (body) => {
     const request = validated(validation, body);
+    requireReturnValues(name, body);
     const returnOld = returnsOldItem(body);
     const mode = capacityMode(body);
 
@@ -48,9 +55,11 @@ function writeOperation(
     async function perform(): Promise<Outcome> {
       tables.get(request.TableName);
       const { result, units } = await writer.write(write);
-      const { Attributes } = result;
+      const { Attributes = {} } = result;
+      // An update that has nothing to show answers without Attributes.
+      const body = Object.keys(Attributes).length === 0 ? {} : { Attributes };
       return {
-        body: withCapacity(Attributes === undefined ? {} : { Attributes }, consumedCapacity(mode, units)),
+        body: withCapacity(body, consumedCapacity(mode, units)),
         consumedCapacity: totalUnits([units]),
       };
     }
