@@ -88,7 +88,8 @@ export interface TestDynamoDb {
   readonly accesses: (target: string, input: object) => readonly AwsAccess[];
 }
 
-function aCall(target: string, input: object): AwsCall {
+/** A call of the administrator. A text is its body as it is. */
+export function aCall(target: string, input: object | string): AwsCall {
   return {
     service: 'dynamodb',
     method: 'POST',
@@ -96,7 +97,7 @@ function aCall(target: string, input: object): AwsCall {
     query: new URLSearchParams(),
     headers: {},
     target,
-    body: Buffer.from(JSON.stringify(input)),
+    body: Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)),
     principal: { kind: 'administrator' },
   };
 }

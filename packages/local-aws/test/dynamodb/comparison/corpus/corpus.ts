@@ -1,0 +1,23 @@
+import { batchSteps } from './batches.ts';
+import { conditionSteps } from './conditions.ts';
+import { itemSteps, sizeSteps } from './items.ts';
+import { keySteps } from './keys.ts';
+import { pageSteps } from './pages.ts';
+import { refusalSteps } from './refusals.ts';
+import type { Step } from './step.ts';
+import { transactionSteps } from './transactions.ts';
+import { updateSteps, upsertSteps } from './updates.ts';
+
+/** Every request of the comparison, in its order. */
+export const corpus: readonly Step[] = [
+  ...itemSteps,
+  ...sizeSteps,
+  ...conditionSteps,
+  ...updateSteps,
+  ...upsertSteps,
+  ...keySteps,
+  ...batchSteps,
+  ...transactionSteps,
+  ...refusalSteps,
+  ...pageSteps,
+];
