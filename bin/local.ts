@@ -1,50 +1,12 @@
 import { errorMessage } from '../packages/local-aws/src/error-code.ts';
-import type { LocalService } from './local/start-service.ts';
-import { writeCredentials } from './local/credentials-file.ts';
+import { greeting } from './local/greeting.ts';
 import { parseOptions, USAGE, type StartOptions } from './local/options.ts';
+import { createProgress } from './local/progress.ts';
 
-/**
- * Three commands that can be pasted one after another into bash or zsh: no comments, no history
- * characters.
- */
-function commands(baseUrl: string, managementKey: string, headerPrefix: string): string {
-  const json = `-H 'Content-Type: application/json'`;
-  const keyHeader = `${headerPrefix}-API-KEY`;
-  const application = `{"name":"My app","type":"private","permissions":["token:create","token:read"]}`;
-  const card = `{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}}`;
-  const pick = (member: string): string => `grep -o '"${member}":"[^"]*"' | head -n 1 | cut -d '"' -f 4`;
-  return [
-    `KEY=$(curl -s ${baseUrl}/applications -H '${keyHeader}: ${managementKey}' ${json} -d '${application}' | ${pick('key')}); echo "$KEY"`,
-    `ID=$(curl -s ${baseUrl}/tokens -H "${keyHeader}: $KEY" ${json} -d '${card}' | ${pick('id')}); echo "$ID"`,
-    `curl -s ${baseUrl}/tokens/$ID -H "${keyHeader}: $KEY"`,
-  ].join('\n');
-}
-
-function greeting(
-  { baseUrl, awsEndpointUrl, credentials, logDirectory }: LocalService,
-  options: StartOptions,
-): string {
-  const [headerPrefix = 'SVC'] = (options.settings['headerPrefixes'] ?? 'SVC').split(',');
-  return `
-  API             ${baseUrl}
-  tenant          ${credentials.tenant_id}
-  management key  ${credentials.management_key}
-  reference       ${baseUrl}/docs
-  AWS endpoint    ${awsEndpointUrl}
-  credentials     ${options.credentialsFile}
-${logDirectory === undefined ? '' : `  logs            ${logDirectory}\n`}
-Create an application and keep its key, create a card token, read it:
-
-${commands(baseUrl, credentials.management_key, headerPrefix)}
-
-Ready. Ctrl-C stops everything.
-`;
-}
-
-/** Resolves at the first SIGINT or SIGTERM. */
+/** Resolves at the first signal to end: Ctrl-C, a kill, a terminal that was closed. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => {
         resolve();
       });
@@ -59,18 +21,30 @@ async function run(options: StartOptions): Promise<never> {
   void stopped.then(() => {
     abort.abort();
     // Whatever hangs must not keep the terminal.
-    setTimeout(() => process.exit(0), 1500).unref();
+    setTimeout(() => process.exit(0), 3000).unref();
   });
+  const progress = createProgress(process.stderr);
   try {
     const { startService } = await import('./local/start-service.ts');
-    const service = await startService(options, abort.signal);
-    writeCredentials(options.credentialsFile, service.credentials);
-    process.stdout.write(greeting(service, options));
+    const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
+    progress.end();
+    const { baseUrl, keyHeader, credentials, credentialsFile, awsEndpointUrl, logDirectory } = service;
+    const { tenant_id: tenantId, management_key: managementKey } = credentials;
+    process.stdout.write(
+      greeting(
+        {
+          ...{ baseUrl, keyHeader, managementKey, tenantId, awsEndpointUrl, credentialsFile, logDirectory },
+          dataDirectory: options.dataDirectory,
+        },
+        process.stdout,
+      ),
+    );
     await stopped;
     await service.close();
     // Threads of what has been closed may take their time.
     process.exit(0);
   } catch (error) {
+    progress.end();
     // A start that was interrupted fails somewhere; that is what was asked for.
     if (abort.signal.aborted) process.exit(0);
     process.stderr.write(`${errorMessage(error)}\n`);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
 import type { Exchange } from '../../packages/local-aws/src/gateway/http-gateway.ts';
 
 export interface ContractCheck {
@@ -74,13 +75,20 @@ function parsed(body: Buffer): unknown {
   }
 }
 
+function readDocument(file: string): Document {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Document;
+  } catch (error) {
+    throw new Error(`--contract ${file} is no OpenAPI document: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
 /** Holds every answer against an OpenAPI 3.1 document. Throws an Error if the file is none. */
 export function createContractCheck(file: string): ContractCheck {
-  const text = readFileSync(file, 'utf8');
-  const document = JSON.parse(text) as Document;
+  const document = readDocument(file);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
-  ajv.addSchema(closed(JSON.parse(text)) as object, ID);
+  ajv.addSchema(closed(document) as object, ID);
   // Literal paths before templates: `/applications/key` is no id.
   const paths = Object.entries(document.paths)
     .map(([template, item]) => pathOf(template, item))

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { holdLock, LockedError } from '../../packages/local-aws/src/data-lock.ts';
 import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
+
+/** Where programs on this machine look for the service of `npm start`. */
+const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 
 const tenantSchema = z.object({
   tenant_id: z.string(),
@@ -57,5 +61,38 @@ export function writeCredentials(file: string, credentials: TenantCredentials | 
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;
+  }
+}
+
+/** A credentials file of this process alone, and what removes it at the end. */
+export interface ClaimedFile {
+  readonly file: string;
+  release(): void;
+}
+
+/**
+ * Claims a credentials file for a service that is about to start. While another service has the
+ * default file, one named by the port (or, without one, the process) takes its place; a file that
+ * was asked for is refused then, with {@link LockedError}.
+ */
+export function claimCredentialsFile(wanted: string | undefined, port: number): ClaimedFile {
+  const claim = (file: string): ClaimedFile => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const unlock = holdLock(`${file}.lock`, file);
+    return {
+      file,
+      release: () => {
+        rmSync(file, { force: true });
+        unlock();
+      },
+    };
+  };
+  if (wanted !== undefined) return claim(wanted);
+  try {
+    return claim(resolve(DEFAULT_CREDENTIALS_FILE));
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    const name = String(port === 0 ? process.pid : port);
+    return claim(resolve(dirname(DEFAULT_CREDENTIALS_FILE), `credentials-${name}.json`));
   }
 }

@@ -10,7 +10,8 @@ export interface StartOptions {
   readonly port: number;
   /** Keeps state across starts; without it state is in memory. */
   readonly dataDirectory?: string;
-  readonly credentialsFile: string;
+  /** Default: `.local/credentials.json`, or one named by the port while another service has that. */
+  readonly credentialsFile?: string;
   /** How long a scheduled minute lasts. */
   readonly tickSeconds: number;
   /** Deploy settings by name, as `cdk deploy --context` takes them: text, lists by comma. */
@@ -61,6 +62,8 @@ const config = {
   help: { type: 'boolean' },
 } as const;
 
+type Parsed = ReturnType<typeof parseArgs<{ options: typeof config; tokens: true }>>;
+
 class InvalidOption extends Error {}
 
 function parsePort(text: string): number {
@@ -85,6 +88,8 @@ function parseSettings(entries: readonly string[]): Record<string, string> {
     return [entry.slice(0, equals), entry.slice(equals + 1)];
   });
   const given = Object.fromEntries(settings);
+  const twice = settings.find(([name], index) => settings.findIndex((other) => other[0] === name) < index);
+  if (twice !== undefined) throw new InvalidOption(`--set ${twice[0]} is given twice`);
   try {
     checkSettings(given);
   } catch (error) {
@@ -116,18 +121,32 @@ function path(name: string, text: string): string {
   return resolve(text);
 }
 
+/** What would be read and ignored: of two values of one thing only the last counts. */
+function refuseContradictions({ values, tokens }: Parsed): void {
+  if (values.app !== undefined && values.set !== undefined)
+    throw new InvalidOption(
+      '--set has no effect on an app that is already synthesized: leave --app or --set',
+    );
+  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+  const single = names.filter((name) => !('multiple' in config[name as keyof typeof config]));
+  const twice = single.find((name, index) => single.indexOf(name) < index);
+  if (twice !== undefined) throw new InvalidOption(`--${twice} is given twice`);
+}
+
 function startOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({ args: [...args], options: config, strict: true, allowPositionals: false });
+  const parsed = parseArgs({ args: [...args], options: config, strict: true, tokens: true });
+  const { values } = parsed;
   if (values.help === true) return { kind: 'help' };
+  refuseContradictions(parsed);
   return {
     kind: 'start',
     port: parsePort(values.port ?? '8787'),
-    credentialsFile: path('credentials', values.credentials ?? '.local/credentials.json'),
     tickSeconds: parseTick(values.tick ?? '60'),
     settings: parseSettings(values.set ?? []),
     faults: checkFaults(values.fault ?? []),
     faultSeed: parseSeed(values['fault-seed'] ?? '1'),
     verbose: values.verbose ?? false,
+    ...(values.credentials !== undefined && { credentialsFile: path('credentials', values.credentials) }),
     ...(values.data !== undefined && { dataDirectory: path('data', values.data) }),
     ...(values.contract !== undefined && { contractFile: path('contract', values.contract) }),
     ...(values.app !== undefined && { appDirectory: path('app', values.app) }),

@@ -1,15 +1,30 @@
 import { join } from 'node:path';
-import { startCloud, type Cloud, type GatewayExtension } from '../../packages/local-aws/src/cloud.ts';
-import { createContractCheck } from './contract-check.ts';
-import type { LocalCredentials, TenantCredentials } from './credentials-file.ts';
+import {
+  startCloud,
+  type Cloud,
+  type CloudOptions,
+  type GatewayExtension,
+} from '../../packages/local-aws/src/cloud.ts';
+import type { ContractCheck } from './contract-check.ts';
+import {
+  claimCredentialsFile,
+  writeCredentials,
+  type LocalCredentials,
+  type TenantCredentials,
+} from './credentials-file.ts';
+import { keyHeaderOf, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
 import { presentAnswer } from './present-answer.ts';
 import { createReferencePage } from './reference-page.ts';
+import { startPage } from './start-page.ts';
 
 /** The service on this machine, with a first tenant. */
 export interface LocalService extends Cloud {
   readonly credentials: LocalCredentials;
+  readonly credentialsFile: string;
+  /** Such as `SVC-API-KEY`. */
+  readonly keyHeader: string;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,7 +37,7 @@ const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
  * What synthesis reads of the repository, and of the environment. Node 16 is not among it: the
  * layer's source names it by its hash.
  */
-const SYNTHESIS_INPUTS = {
+export const SYNTHESIS_INPUTS = {
   paths: [
     'bin/cloakroom.ts',
     'cdk.json',
@@ -33,25 +48,34 @@ const SYNTHESIS_INPUTS = {
     'package.json',
     'packages/sdk/package.json',
     'packages/sdk/src',
+    'packages/sdk/tsconfig.json',
     'reactor-runtime',
     'src',
+    'tsconfig.base.json',
     'tsconfig.json',
   ],
   environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],
 } as const;
 
-/**
- * The reference page, and with `--contract` the check of every response against the OpenAPI
- * document.
- */
+/** The pages beside the API: `/` for browsers, to whom the API's 404 would say nothing, and `/docs`. */
+function pagesOf(start: string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
+  const reference = createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log);
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+  return async (path, accept) =>
+    path === '/' && accept.includes('text/html')
+      ? { status: 200, headers, body: start }
+      : await reference(path);
+}
+
+/** Beside the pages, with `--contract`, the check of every response against the OpenAPI document. */
 function gatewayExtension(
-  contractFile: string | undefined,
+  contract: ContractCheck | undefined,
+  start: string,
   log: (line: string) => void,
-): Required<GatewayExtension> {
-  const contract = contractFile === undefined ? undefined : createContractCheck(contractFile);
+): GatewayExtension {
   return {
     presentAnswer,
-    pages: createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log),
+    pages: pagesOf(start, log),
     onAnswer: (exchange) => {
       const violation = contract?.check(exchange);
       if (violation !== undefined) log(`contract: ${violation}`);
@@ -64,30 +88,62 @@ function gatewayExtension(
   };
 }
 
+async function contractCheck(file: string | undefined): Promise<ContractCheck | undefined> {
+  if (file === undefined) return undefined;
+  // Of use to tests and clients that check themselves; it takes memory that nobody else needs.
+  const { createContractCheck } = await import('./contract-check.ts');
+  return createContractCheck(file);
+}
+
 /**
  * Runs the synthesized service on this machine and creates a tenant, or takes the one of an earlier
- * start. Rejects with an Error whose message is fit for the terminal; nothing is left running then.
+ * start. Its address and keys are in the credentials file until it is closed. Rejects with an Error
+ * whose message is fit for the terminal; nothing is left running then.
  */
-export async function startService(options: StartOptions, signal: AbortSignal): Promise<LocalService> {
+export async function startService(
+  options: StartOptions,
+  { signal, onProgress }: Pick<CloudOptions, 'signal' | 'onProgress'>,
+): Promise<LocalService> {
   const { appDirectory, contractFile, dataDirectory, verbose, settings } = options;
+  const contract = await contractCheck(contractFile);
+  const claimed = claimCredentialsFile(options.credentialsFile, options.port);
+  const keyHeader = keyHeaderOf(settings['headerPrefixes']);
+  const managementKey = managementKeyFrom(claimed.file);
   let tenant: TenantCredentials | undefined;
-  const cloud = await startCloud({
-    ...options,
-    app: appDirectory ?? {
-      root: ROOT,
-      program: 'bin/cloakroom.ts',
-      context: { architecture: ARCHITECTURE, ...settings },
-      inputs: SYNTHESIS_INPUTS,
-    },
-    workDirectory: WORK_DIRECTORY,
-    signal,
-    prepare: async (app) => {
-      tenant = await firstTenant(dataDirectory, app);
-    },
-    extendGateway: (log) => gatewayExtension(contractFile, log),
-    ...(verbose && { printLogs: (text) => process.stdout.write(text) }),
-  });
-  if (tenant === undefined) throw new Error('the start did not prepare a tenant');
-  const credentials = { base_url: cloud.baseUrl, ...tenant, aws_endpoint_url: cloud.awsEndpointUrl };
-  return { ...cloud, credentials };
+  try {
+    const cloud = await startCloud({
+      ...options,
+      app: appDirectory ?? {
+        root: ROOT,
+        program: 'bin/cloakroom.ts',
+        context: { architecture: ARCHITECTURE, ...settings },
+        inputs: SYNTHESIS_INPUTS,
+      },
+      workDirectory: WORK_DIRECTORY,
+      prepare: async (app) => {
+        tenant = await firstTenant(dataDirectory, app);
+      },
+      extendGateway: (baseUrl, log) =>
+        gatewayExtension(contract, startPage({ baseUrl, keyHeader, managementKey }), log),
+      ...(signal !== undefined && { signal }),
+      ...(onProgress !== undefined && { onProgress }),
+      ...(verbose && { printLogs: (text: string) => process.stdout.write(text) }),
+    });
+    if (tenant === undefined) throw new Error('the start did not prepare a tenant');
+    const credentials = { base_url: cloud.baseUrl, ...tenant, aws_endpoint_url: cloud.awsEndpointUrl };
+    writeCredentials(claimed.file, credentials);
+    return {
+      ...cloud,
+      credentials,
+      credentialsFile: claimed.file,
+      keyHeader,
+      close: async () => {
+        claimed.release();
+        await cloud.close();
+      },
+    };
+  } catch (error) {
+    claimed.release();
+    throw error;
+  }
 }

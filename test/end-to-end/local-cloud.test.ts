@@ -1,7 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { SYNTHESIS_INPUTS } from '../../bin/local/start-service.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, temporaryFolder } from '../support/run-service.ts';
@@ -21,6 +22,38 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
   });
   const { send } = httpClient(baseUrl, body.key);
   return (method: string, path: string, sent?: unknown) => send(method, path, { body: sent });
+}
+
+/**
+ * The app out of a folder that holds nothing of the repository but what `npm start` declares as its
+ * inputs. Made once.
+ */
+let fromInputs: string | undefined;
+function synthesizedFromInputs(): string {
+  if (fromInputs !== undefined) return fromInputs;
+  const root = temporaryFolder();
+  for (const path of SYNTHESIS_INPUTS.paths.filter((each) => !each.startsWith('node_modules')))
+    cpSync(path, join(root, path), { recursive: true });
+  for (const name of ['node_modules', '.cache']) symlinkSync(resolve(name), join(root, name));
+  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { readonly context: object };
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+  fromInputs = join(root, 'cdk.out');
+  execFileSync(process.execPath, ['bin/cloakroom.ts'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      CDK_OUTDIR: fromInputs,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, architecture }),
+    },
+  });
+  return fromInputs;
+}
+
+/** A function's bundle; where its packages lie, which names modules, is not compared. */
+function bundleIn(folder: string): string | undefined {
+  const file = join(folder, 'index.cjs');
+  if (!existsSync(file)) return undefined;
+  return readFileSync(file, 'utf8').replaceAll(/(?:\.\.\/)*[\w./-]*node_modules\//g, 'node_modules/');
 }
 
 describe('the store', () => {
@@ -108,9 +141,17 @@ describe('a service of its own', () => {
     }
   });
 
+  it('is what its declared inputs alone make it: a change of anything else cannot leave it stale', async () => {
+    const response = await fetch(`${credentials.aws_endpoint_url}/_local/functions`);
+    const running = (await response.json()) as readonly { readonly codeDirectory: string }[];
+    const bundles = running.map(({ codeDirectory }) => bundleIn(codeDirectory));
+    expect(bundles.length).toBeGreaterThan(5);
+    const made = globSync(join(synthesizedFromInputs(), 'asset.*')).map(bundleIn);
+    expect(made).toEqual(expect.arrayContaining(bundles));
+  });
+
   it('fails with AccessDenied where a grant was taken from the stack', async () => {
-    const app = temporaryFolder();
-    execFileSync(process.execPath, ['bin/cloakroom.ts'], { env: { ...process.env, CDK_OUTDIR: app } });
+    const app = synthesizedFromInputs();
     const [template = ''] = globSync(join(app, '*-Api.template.json'));
     const withoutPut = readFileSync(template, 'utf8').replaceAll(
       '"dynamodb:PutItem"',
@@ -148,7 +189,7 @@ describe('a service of its own', () => {
   });
 
   it('refuses settings and options that it does not know', async () => {
-    const start = (...args: string[]) => run(process.execPath, ['bin/local.ts', '--port', '0', ...args]);
+    const start = (...args: string[]) => run(process.execPath, ['bin/start.cjs', '--port', '0', ...args]);
     await expect(start('--set', 'cvcLifetime=1')).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringContaining('unknown setting cvcLifetime'),
@@ -160,7 +201,7 @@ describe('a service of its own', () => {
     await expect(start('--tick', 'x')).rejects.toMatchObject({ code: 2 });
     await expect(start('--nothing')).rejects.toMatchObject({ code: 2 });
     const port = new URL(credentials.base_url).port;
-    await expect(run(process.execPath, ['bin/local.ts', '--port', port])).rejects.toMatchObject({
+    await expect(run(process.execPath, ['bin/start.cjs', '--port', port])).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(port),
     });

@@ -52,7 +52,7 @@ export async function runService(
     '--verbose',
     ...args,
   ];
-  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
+  const child = spawn(process.execPath, ['bin/start.cjs', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });

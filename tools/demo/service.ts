@@ -40,7 +40,7 @@ export async function startService(options: {
 }): Promise<Service> {
   const credentialsFile = join(options.folder, 'credentials.json');
   const settings = Object.entries(options.settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  const script = join(import.meta.dirname, '../../bin/local.ts');
+  const script = join(import.meta.dirname, '../../bin/start.cjs');
   const child = spawn(
     process.execPath,
     // With `--verbose` the functions log to the pipe: nothing of the demo stays in `.local`.

@@ -39,8 +39,8 @@ export interface PreparedApp {
 
 /** What an app may add to its HTTP API on this machine. */
 export interface GatewayExtension {
-  /** Pages beside the API; `undefined` leaves a path to the API. */
-  readonly pages?: (path: string) => Promise<GatewayAnswer | undefined>;
+  /** Pages beside the API, by path and `accept` header; `undefined` leaves a path to the API. */
+  readonly pages?: (path: string, accept: string) => Promise<GatewayAnswer | undefined>;
   /** What stands in front of the API may show the gateway's own answers in another form. */
   readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
   /** Sees every response of the API as it leaves. */
@@ -70,7 +70,7 @@ export interface CloudOptions {
    * the start.
    */
   readonly prepare?: (app: PreparedApp) => Promise<void>;
-  readonly extendGateway?: (log: (line: string) => void) => GatewayExtension;
+  readonly extendGateway?: (baseUrl: string, log: (line: string) => void) => GatewayExtension;
   /** Told what the start does next, where that takes longer than a moment. */
   readonly onProgress?: (step: string) => void;
   /** Ends a start that is under way; whatever was started is stopped. */
@@ -235,7 +235,7 @@ async function startGateway({ account, options, logs, closers }: Start, parts: C
   const log = (line: string): void => {
     logs.write('gateway', `${line}\n`);
   };
-  const { onClose, ...extension } = options.extendGateway?.(log) ?? {};
+  const { onClose, ...extension } = options.extendGateway?.(account.baseUrl, log) ?? {};
   const gateway = await startHttpGateway({
     api: parts.gateway.httpApi(),
     functions: parts.functions,
@@ -337,7 +337,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
       awsEndpointUrl: `http://127.0.0.1:${String(held.port)}`,
     };
     const logs = createLogs(options);
-    closers.push(() => logs.close());
+    closers.push(() => {
+      logs.close();
+    });
     const faults = createFaults(options.faultSeed ?? 1);
     return await start(
       { options, account, logs, faults, closers, releaseAwsPort: () => held.close() },

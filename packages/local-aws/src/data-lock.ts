@@ -19,6 +19,9 @@ function startTime(pid: number): string {
   }
 }
 
+/** Somebody else, who is alive, has it. */
+export class LockedError extends Error {}
+
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -64,13 +67,10 @@ function removeStale(lock: string, stale: string): void {
 }
 
 /**
- * Makes this process the only one that uses a data folder, which is created if need be. Returns the
- * function that lets it go. Throws an Error naming the process that holds it; the lock of a process
- * that was killed holds nobody up.
+ * Holds a lock file for this process. Returns the function that lets it go. Throws an Error naming
+ * the process that holds it; the lock of a process that was killed holds nobody up.
  */
-export function lockDataDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const lock = join(directory, 'lock');
+export function holdLock(lock: string, what: string): () => void {
   const own = `${String(process.pid)} ${startTime(process.pid)}\n`;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (create(lock, own))
@@ -79,8 +79,17 @@ export function lockDataDirectory(directory: string): () => void {
       };
     const content = read(lock);
     const holder = content === undefined ? undefined : holderOf(content);
-    if (holder !== undefined) throw new Error(`${directory} is in use by process ${String(holder)}`);
+    if (holder !== undefined) throw new LockedError(`${what} is in use by process ${String(holder)}`);
     if (content !== undefined) removeStale(lock, content);
   }
-  throw new Error(`${directory} is in use by another start`);
+  throw new LockedError(`${what} is in use by another start`);
+}
+
+/**
+ * Makes this process the only one that uses a data folder, which is created if need be. Returns the
+ * function that lets it go. Throws as {@link holdLock} does.
+ */
+export function lockDataDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return holdLock(join(directory, 'lock'), directory);
 }

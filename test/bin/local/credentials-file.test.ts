@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  claimCredentialsFile,
   parseTenantCredentials,
   readTenantCredentials,
   writeCredentials,
@@ -48,4 +49,40 @@ it.each(['', '{', '{"tenant_id":"t"}'])(
 
 it('what the operator function answers beside the credentials is dropped', () => {
   expect(parseTenantCredentials(JSON.stringify({ ...credentials, more: 1 }))).toEqual(credentials);
+});
+
+describe('a claimed file', () => {
+  const before = process.cwd();
+
+  beforeEach(() => {
+    process.chdir(directory);
+  });
+
+  afterEach(() => {
+    process.chdir(before);
+  });
+
+  const name = ({ file }: { readonly file: string }) => file.slice(file.lastIndexOf('/') + 1);
+
+  it('is the default one, or one named by the port while another service runs', () => {
+    const first = claimCredentialsFile(undefined, 8787);
+    const second = claimCredentialsFile(undefined, 9000);
+    const third = claimCredentialsFile(undefined, 0);
+    expect([first, second, third].map(name)).toEqual([
+      'credentials.json',
+      'credentials-9000.json',
+      `credentials-${String(process.pid)}.json`,
+    ]);
+    first.release();
+    expect(name(claimCredentialsFile(undefined, 9001))).toBe('credentials.json');
+  });
+
+  it('that was asked for is refused while another service has it', () => {
+    const file = join(directory, 'mine.json');
+    const { release } = claimCredentialsFile(file, 8787);
+    expect(() => claimCredentialsFile(file, 9000)).toThrow(`${file} is in use by process`);
+    release();
+    claimCredentialsFile(file, 9000).release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
 });

@@ -5,7 +5,6 @@ it('without options the defaults hold', () => {
   expect(parseOptions([])).toEqual({
     kind: 'start',
     port: 8787,
-    credentialsFile: resolve('.local/credentials.json'),
     tickSeconds: 60,
     settings: {},
     faults: [],
@@ -15,18 +14,7 @@ it('without options the defaults hold', () => {
 });
 
 it('every option is taken over, paths from where npm was called', () => {
-  const args = [
-    '--port',
-    '0',
-    '--data',
-    'd',
-    '--credentials',
-    '/c.json',
-    '--tick=0.5',
-    '--app',
-    'cdk.out',
-    '--verbose',
-  ];
+  const args = ['--port', '0', '--data', 'd', '--credentials', '/c.json', '--tick=0.5', '--verbose'];
   const settings = ['--set', 'headerPrefixes=SVC,ACME', '--set', 'egressAllowList='];
   const faults = ['--fault', 'kms:down:1', '--fault', 'sqs:delay:500', '--fault-seed', '7'];
   expect(parseOptions([...args, ...settings, ...faults])).toEqual({
@@ -35,12 +23,15 @@ it('every option is taken over, paths from where npm was called', () => {
     dataDirectory: resolve('d'),
     credentialsFile: '/c.json',
     tickSeconds: 0.5,
-    appDirectory: resolve('cdk.out'),
     verbose: true,
     settings: { headerPrefixes: 'SVC,ACME', egressAllowList: '' },
     faults: ['kms:down:1', 'sqs:delay:500'],
     faultSeed: 7,
   });
+});
+
+it('an app that is already synthesized is taken by its path', () => {
+  expect(parseOptions(['--app', 'cdk.out'])).toMatchObject({ appDirectory: resolve('cdk.out') });
 });
 
 it('--help asks for help', () => {
@@ -56,6 +47,12 @@ it.each([
   [['--port', ''], '--port must be a number from 0 to 65535, not '],
   [['--tick', '0'], '--tick must be a number of seconds over 0, not 0'],
   [['--tick', 'fast'], '--tick must be a number of seconds over 0, not fast'],
+  [['--port', '1', '--port', '2'], '--port is given twice'],
+  [
+    ['--app', 'cdk.out', '--set', 'throttleRate=1'],
+    '--set has no effect on an app that is already synthesized: leave --app or --set',
+  ],
+  [['--set', 'throttleRate=1', '--set', 'throttleRate=2'], '--set throttleRate is given twice'],
   [['--set', 'name'], '--set needs NAME=VALUE, not name'],
   [['--set', '=value'], '--set needs NAME=VALUE, not =value'],
   [['--data', ''], '--data needs a path'],

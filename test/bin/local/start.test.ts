@@ -20,7 +20,8 @@ interface Started {
 }
 
 function start(...args: readonly string[]): Started {
-  const child = spawn(process.execPath, [join(root, 'bin', 'local.ts'), '--app', app, ...args]);
+  const which = args.includes('--app') ? [] : ['--app', app];
+  const child = spawn(process.execPath, [join(root, 'bin', 'start.cjs'), ...which, ...args]);
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -178,6 +179,55 @@ it('a wrong option ends with exit code 2', async () => {
   const started = start('--nope');
   expect(await started.exit).toBe(2);
   expect(started.output()).toBe("Unknown option '--nope' (--help lists the options)\n");
+});
+
+it('a closed terminal ends it as Ctrl-C does, and the credentials go with the service', async () => {
+  const [file, data] = [join(directory, 'c8.json'), join(directory, 'data8')];
+  const started = start('--port', '0', '--credentials', file, '--data', data);
+  await untilReady(started);
+  expect(await stop(started, 'SIGHUP')).toBe(0);
+  expect([file, `${file}.lock`, join(data, 'lock')].filter(existsSync)).toEqual([]);
+});
+
+it('a request that runs when the service is stopped is answered', async () => {
+  const file = join(directory, 'c9.json');
+  const started = start('--port', '0', '--credentials', file);
+  await untilReady(started);
+  const answer = fetch(`${read(file).base_url}/echo/slow?wait=500`);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(await stop(started)).toBe(0);
+  expect((await answer).status).toBe(200);
+});
+
+it('the credentials file of a running service is left alone', async () => {
+  const file = join(directory, 'c10.json');
+  const first = start('--port', '0', '--credentials', file);
+  await untilReady(first);
+  const { tenant_id: tenant } = read(file);
+  const second = start('--port', '0', '--credentials', file);
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toBe(`${file} is in use by process ${String(first.child.pid)}\n`);
+  expect(read(file).tenant_id).toBe(tenant);
+  await stop(first, 'SIGKILL');
+  const third = start('--port', '0', '--credentials', file);
+  await untilReady(third);
+  expect(read(file).tenant_id).not.toBe(tenant);
+  expect(await stop(third)).toBe(0);
+});
+
+it('browsers get a page at / that leads on, without a key; other clients get the API', async () => {
+  const file = join(directory, 'c11.json');
+  const started = start('--port', '0', '--credentials', file);
+  await untilReady(started);
+  const { base_url: url, management_key: key } = read(file);
+  const page = await fetch(url, { headers: { accept: 'text/html,*/*' } });
+  const html = await page.text();
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(html).toContain('href="/docs/"');
+  expect(html).toContain(file);
+  expect(html).not.toContain(key);
+  expect((await fetch(url)).status).toBe(404);
+  expect(await stop(started)).toBe(0);
 });
 
 it('a stop in the middle of a start ends it with exit code 0', async () => {

@@ -147,7 +147,8 @@ export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Pro
       ...(signal !== undefined && { signal }),
     });
     // A file that was saved meanwhile may be in it or not: such an app has no key.
-    if (join(apps, appKey(app, context, process.env)) !== folder) return await openSynthesizedApp(app, options);
+    if (join(apps, appKey(app, context, process.env)) !== folder)
+      return await openSynthesizedApp(app, options);
     publish(work, folder);
     return take(folder) ?? (await openSynthesizedApp(app, options));
   } finally {

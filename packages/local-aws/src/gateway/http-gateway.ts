@@ -34,8 +34,11 @@ export interface HttpGatewayOptions {
   readonly region: string;
   /** Told of every answer before it is sent, but for preflights and pages. */
   readonly onAnswer?: (exchange: Exchange) => void;
-  /** Pages that are served beside the API, which has no such path. */
-  readonly pages?: (path: string) => Promise<GatewayAnswer | undefined>;
+  /**
+   * Pages that are served beside the API, which has no such path. `accept` is the header, in which
+   * browsers name `text/html`.
+   */
+  readonly pages?: (path: string, accept: string) => Promise<GatewayAnswer | undefined>;
   /** What stands in front of the API may show the gateway's own answers in another form. */
   readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
   /** Why a request got a 5xx answer of the gateway's own. */
@@ -50,6 +53,8 @@ export interface HttpGateway {
 /** API Gateway's quotas for HTTP APIs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
+/** So long a stop waits for the requests that run. */
+const GRACE_MS = 1_000;
 
 type Outcome = GatewayAnswer | IntegrationResponse;
 
@@ -209,8 +214,10 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     response.end(body);
   }
 
-  async function pageFor({ method, url = '/' }: IncomingMessage): Promise<GatewayAnswer | undefined> {
-    return method === 'GET' || method === 'HEAD' ? options.pages?.(splitOnce(url, '?')[0]) : undefined;
+  async function pageFor(request: IncomingMessage): Promise<GatewayAnswer | undefined> {
+    const { method, url = '/', headers } = request;
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    return options.pages?.(splitOnce(url, '?')[0], headers.accept ?? '');
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -257,7 +264,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     options.port,
   );
   listeningPort = listening.port;
-  return listening;
+  return { port: listening.port, close: () => listening.close(GRACE_MS) };
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -14,19 +14,29 @@ async function listenOn(server: Server, host: string, port: number): Promise<num
   return (server.address() as AddressInfo).port;
 }
 
-function stop(server: Server): Promise<void> {
+/** Requests that run get `graceMs` to be answered; connections between requests end at once. */
+function stop(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
+    const closing = setInterval(() => {
+      server.closeIdleConnections();
+    }, 10);
+    const timer = setTimeout(() => {
+      server.closeAllConnections();
+    }, graceMs);
     server.close(() => {
+      clearInterval(closing);
+      clearTimeout(timer);
       resolve();
     });
-    server.closeAllConnections();
+    if (graceMs === 0) server.closeAllConnections();
   });
 }
 
 export interface Listening {
   readonly port: number;
-  close(): Promise<void>;
+  /** Ends what runs after `graceMs` (default 0). */
+  close(graceMs?: number): Promise<void>;
 }
 
 /**
@@ -36,8 +46,8 @@ export interface Listening {
 export async function listenOnLocalhost(createServer: () => Server, port: number): Promise<Listening> {
   const first = createServer();
   const second = createServer();
-  const close = async (): Promise<void> => {
-    await Promise.all([stop(first), stop(second)]);
+  const close = async (graceMs = 0): Promise<void> => {
+    await Promise.all([stop(first, graceMs), stop(second, graceMs)]);
   };
   try {
     const taken = await listenOn(first, '127.0.0.1', port);

@@ -1,41 +1,63 @@
-import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the parts of the local cloud write what they have to say, each under its name. */
 export interface Logs {
   write(name: string, text: string): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** A file that has grown beyond this is begun anew by the next start that writes to it. */
-const MAX_KEPT_BYTES = 5_000_000;
+/** A file that has grown to this becomes `<name>.log.1`, in place of an older one. */
+const MAX_BYTES = 5_000_000;
+
+interface LogFile {
+  readonly descriptor: number;
+  bytes: number;
+}
 
 /**
- * One file a name, `<directory>/<name>.log`, continued by every start: two that run at once lose
- * nothing.
+ * One file a name, `<directory>/<name>.log`, continued by every start: a restart keeps what a crash
+ * has left, and two services that run at once lose nothing. The file and the one before hold
+ * `maxBytes` each at most, but for the last write.
  */
-export function createLogFiles(directory: string): Logs {
+export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const files = new Map<string, WriteStream>();
+  const files = new Map<string, LogFile>();
   let closed = false;
 
-  function open(name: string): WriteStream {
-    const path = join(directory, `${name}.log`);
-    const kept = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const file = createWriteStream(path, { mode: 0o600, flags: kept > MAX_KEPT_BYTES ? 'w' : 'a' });
-    // A full disk must not stop the service.
-    file.on('error', () => undefined);
+  function open(name: string, path: string): LogFile {
+    const descriptor = openSync(path, 'a', 0o600);
+    const file = { descriptor, bytes: fstatSync(descriptor).size };
     files.set(name, file);
     return file;
   }
 
+  /** The file of a name, begun anew if it is full. */
+  function withRoom(name: string): LogFile {
+    const path = join(directory, `${name}.log`);
+    const file = files.get(name) ?? open(name, path);
+    if (file.bytes < maxBytes) return file;
+    closeSync(file.descriptor);
+    files.delete(name);
+    renameSync(path, `${path}.1`);
+    return open(name, path);
+  }
+
   return {
     write: (name, text) => {
-      if (!closed) (files.get(name) ?? open(name)).write(text);
+      if (closed) return;
+      try {
+        const file = withRoom(name);
+        // At once: what a crash leaves behind says why.
+        file.bytes += writeSync(file.descriptor, text);
+      } catch {
+        // A full disk must not stop the service.
+      }
     },
-    close: async () => {
+    close: () => {
       closed = true;
-      await Promise.all([...files.values()].map((file) => new Promise((resolve) => file.end(resolve))));
+      for (const { descriptor } of files.values()) closeSync(descriptor);
+      files.clear();
     },
   };
 }
@@ -49,6 +71,6 @@ export function createLogPrinter(print: (text: string) => void): Logs {
       unfinished.set(name, lines.pop() ?? '');
       for (const line of lines) print(`${name}: ${line}\n`);
     },
-    close: () => Promise.resolve(),
+    close: () => undefined,
   };
 }

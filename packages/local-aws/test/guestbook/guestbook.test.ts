@@ -17,7 +17,12 @@ afterAll(() => {
 
 async function start(context: Readonly<Record<string, string>> = {}, dataDirectory?: string): Promise<Cloud> {
   const cloud = await startCloud({
-    app: { root: import.meta.dirname, program: 'app.ts', context },
+    app: {
+      root: import.meta.dirname,
+      program: 'app.ts',
+      context,
+      inputs: { paths: ['app.ts', 'code'], environment: [] },
+    },
     workDirectory,
     port: 0,
     ...(dataDirectory !== undefined && { dataDirectory }),

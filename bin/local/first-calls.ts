@@ -1,0 +1,32 @@
+/** What a first call needs to know of a running service. */
+export interface Called {
+  readonly baseUrl: string;
+  /** Such as `SVC-API-KEY`. */
+  readonly keyHeader: string;
+  /** The management key, or a command substitution that reads it. */
+  readonly managementKey: string;
+}
+
+/** The header of API keys; of several prefixes the first. */
+export const keyHeaderOf = (headerPrefixes = 'SVC'): string =>
+  `${headerPrefixes.split(',')[0] ?? ''}-API-KEY`;
+
+/**
+ * Three commands that can be pasted one after another into bash or zsh: no comments, no history
+ * characters, nothing that a fresh machine lacks.
+ */
+export function firstCalls({ baseUrl, keyHeader, managementKey }: Called): readonly string[] {
+  const json = `-H 'Content-Type: application/json'`;
+  const application = `{"name":"My app","type":"private","permissions":["token:create","token:read"]}`;
+  const card = `{"type":"card","data":{"number":"4242424242424242","expiration_month":12,"expiration_year":2030}}`;
+  const pick = (member: string): string => `grep -o '"${member}":"[^"]*"' | head -n 1 | cut -d '"' -f 4`;
+  return [
+    `KEY=$(curl -s ${baseUrl}/applications -H "${keyHeader}: ${managementKey}" ${json} -d '${application}' | ${pick('key')}); echo "$KEY"`,
+    `ID=$(curl -s ${baseUrl}/tokens -H "${keyHeader}: $KEY" ${json} -d '${card}' | ${pick('id')}); echo "$ID"`,
+    `curl -s ${baseUrl}/tokens/$ID -H "${keyHeader}: $KEY"`,
+  ];
+}
+
+/** Reads the management key out of a credentials file, in a shell. */
+export const managementKeyFrom = (credentialsFile: string): string =>
+  `$(grep -o '"management_key": "[^"]*"' '${credentialsFile.replaceAll("'", String.raw`'\''`)}' | cut -d '"' -f 4)`;

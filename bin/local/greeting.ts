@@ -1,0 +1,48 @@
+import { styleText } from 'node:util';
+import { firstCalls, type Called } from './first-calls.ts';
+
+export interface Greeted extends Called {
+  readonly tenantId: string;
+  readonly awsEndpointUrl: string;
+  readonly credentialsFile: string;
+  /** `undefined` if logs are printed. */
+  readonly logDirectory: string | undefined;
+  /** `undefined` if state is in memory. */
+  readonly dataDirectory: string | undefined;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/**
+ * What `npm start` prints when the service is ready. `stream` decides about colour: a terminal has
+ * it, unless `NO_COLOR` is set.
+ */
+export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): string {
+  const { baseUrl, tenantId, managementKey, awsEndpointUrl, credentialsFile } = greeted;
+  const styled = (style: Style, text: string): string => styleText(style, text, { stream });
+  const row = (name: string, value: string): string => `  ${styled('dim', name.padEnd(16))}${value}`;
+  const heading = (text: string): string => `\n${styled('bold', text)}`;
+  return [
+    heading('Cloakroom runs on this machine, from the templates that you deploy.'),
+    '',
+    row('API', styled('cyan', baseUrl)),
+    row('start page', styled('cyan', `${baseUrl}/`)),
+    row('reference', styled('cyan', `${baseUrl}/docs`)),
+    row('tenant', tenantId),
+    row('management key', managementKey),
+    row('credentials', credentialsFile),
+    heading('To paste: create an application and keep its key, create a card token, read it'),
+    '',
+    ...firstCalls(greeted),
+    heading('More'),
+    '',
+    row('a tour', 'npm run demo'),
+    row('all options', 'npm start -- --help'),
+    row('AWS endpoint', awsEndpointUrl),
+    row('state', greeted.dataDirectory ?? 'in memory, gone at the end (--data DIR keeps it)'),
+    ...(greeted.logDirectory === undefined ? [] : [row('logs', greeted.logDirectory)]),
+    '',
+    `${styled('green', 'Ready.')} Ctrl-C stops everything.`,
+    '',
+  ].join('\n');
+}

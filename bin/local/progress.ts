@@ -1,0 +1,38 @@
+const TICK_MS = 500;
+const CLEAR_LINE = '\r\u001b[2K';
+
+export interface Progress {
+  /** Shows what happens now. */
+  step(text: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/**
+ * One line about what a start does meanwhile: with the seconds and rewritten on a terminal, once
+ * for each step elsewhere.
+ */
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    if (timer !== undefined) stream.write(CLEAR_LINE);
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    step: (text) => {
+      end();
+      if (!stream.isTTY) {
+        stream.write(`${text} ...\n`);
+        return;
+      }
+      const startedMs = Date.now();
+      const show = (): void => {
+        stream.write(`${CLEAR_LINE}${text} ... ${String(Math.floor((Date.now() - startedMs) / 1000))} s`);
+      };
+      show();
+      timer = setInterval(show, TICK_MS);
+    },
+    end,
+  };
+}

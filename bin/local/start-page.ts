@@ -1,0 +1,47 @@
+import { firstCalls, type Called } from './first-calls.ts';
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"]/g, (character) => `&#${String(character.charCodeAt(0))};`);
+
+/**
+ * The page at `/` of the local service: where to go on, and first calls to paste. It holds no key:
+ * whoever may open the port need not be who may read the credentials file.
+ */
+export function startPage(called: Called): string {
+  const [application = '', card = '', read = ''] = firstCalls(called).map(escaped);
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>Cloakroom on this machine</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'" />
+    <link rel="icon" href="data:," />
+    <style>
+      body { font: 16px/1.5 system-ui, sans-serif; margin: 3rem auto; max-width: 46rem; padding: 0 1rem; color: #222; background: #fff; }
+      pre { background: #f4f4f4; border-radius: 4px; padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
+      a { color: #0645ad; }
+      @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b; } pre { background: #2a2a2a; } a { color: #8ab4f8; } }
+    </style>
+  </head>
+  <body>
+    <h1>Cloakroom runs on this machine</h1>
+    <p>The API is at <code>${escaped(called.baseUrl)}</code>. Cards, bank accounts and personal data go in; tokens come out.</p>
+    <h2>Read</h2>
+    <ul>
+      <li><a href="/docs/">Reference</a>: every operation, with its parameters, answers and errors</li>
+      <li><a href="/docs/openapi.json">OpenAPI document</a>, for tools</li>
+      <li><code>docs/api.md</code> and <code>examples/</code> in the repository: how to call it, with code to copy</li>
+    </ul>
+    <h2>Try it in a terminal</h2>
+    <p>Create an application and keep its key:</p>
+    <pre>${application}</pre>
+    <p>Store a card and keep its token:</p>
+    <pre>${card}</pre>
+    <p>Read the token. This application sees the number masked:</p>
+    <pre>${read}</pre>
+    <p>A tour through everything else, in the terminal: <code>npm run demo</code></p>
+  </body>
+</html>
+`;
+}

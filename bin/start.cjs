@@ -1,0 +1,30 @@
+'use strict';
+// `npm start`. Plain JavaScript, since it runs before it is known which Node this is: it says what
+// is missing and by which command it comes, then hands over to bin/local.ts. That the sources are
+// kept as Node compiled them halves the time of a start.
+const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
+const { join } = require('node:path');
+
+const ROOT = join(__dirname, '..');
+const [major] = process.versions.node.split('.');
+
+/** What keeps this machine from starting the service. */
+function missing() {
+  if (!existsSync(join(ROOT, 'node_modules', 'zod'))) return 'The packages are not installed. Run: npm ci';
+  if (Number(major) >= 24) return undefined;
+  const here = `This is Node.js ${process.versions.node}, and the service runs on 24.`;
+  return process.platform === 'linux'
+    ? `${here} npm ci installs it beside the packages. Run: npm ci && npm start`
+    : `${here} Run: brew install node@24 (or, with nvm: nvm install)`;
+}
+
+const problem = missing();
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\n`);
+  process.exit(1);
+}
+// By the environment too: threads and the synthesis begin with theirs.
+process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+void import('./local.ts');

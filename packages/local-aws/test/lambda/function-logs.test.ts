@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogFiles } from '../../src/lambda/function-logs.ts';
+
+let directory = '';
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'logs-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+const text = (name: string) => readFileSync(join(directory, name), 'utf8');
+
+it('a start goes on where the last one ended, however large the file is', () => {
+  writeFileSync(join(directory, 'fn.log'), 'why it crashed\n'.repeat(10));
+  const logs = createLogFiles(directory, 100);
+  logs.write('fn', 'started\n');
+  logs.close();
+  expect(text('fn.log.1')).toContain('why it crashed');
+  expect(text('fn.log')).toBe('started\n');
+});
+
+it('a file that grows while the service runs is bounded, and the latest lines are there', () => {
+  const logs = createLogFiles(directory, 1_000);
+  for (let line = 0; line < 1_000; line += 1) logs.write('fn', `line ${String(line)}\n`);
+  logs.close();
+  expect(readdirSync(directory).toSorted()).toEqual(['fn.log', 'fn.log.1']);
+  const [before, latest] = [text('fn.log.1'), text('fn.log')];
+  expect(before.length).toBeLessThan(1_020);
+  expect(latest.length).toBeLessThan(1_020);
+  const lines = (before + latest).trim().split('\n');
+  expect(lines.at(-1)).toBe('line 999');
+  const numbers = lines.map((line) => Number(line.slice(5)));
+  expect(numbers).toEqual(numbers.map((_, index) => 999 - numbers.length + 1 + index));
+});
+
+it('two services that write at once lose nothing', () => {
+  const [one, other] = [createLogFiles(directory), createLogFiles(directory)];
+  for (let line = 0; line < 50; line += 1) {
+    one.write('fn', 'one\n');
+    other.write('fn', 'other\n');
+  }
+  one.close();
+  other.close();
+  const lines = text('fn.log').trim().split('\n');
+  expect(lines.filter((line) => line === 'one')).toHaveLength(50);
+  expect(lines.filter((line) => line === 'other')).toHaveLength(50);
+});

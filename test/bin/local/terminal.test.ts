@@ -1,0 +1,102 @@
+// What `npm start` shows: its page of facts and commands, and the line of progress before it.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { writeCredentials } from '../../../bin/local/credentials-file.ts';
+import { firstCalls, keyHeaderOf, managementKeyFrom } from '../../../bin/local/first-calls.ts';
+import { greeting } from '../../../bin/local/greeting.ts';
+import { createProgress } from '../../../bin/local/progress.ts';
+
+const greeted = {
+  baseUrl: 'http://localhost:8787',
+  keyHeader: 'SVC-API-KEY',
+  managementKey: 'key_management_x',
+  tenantId: 'the-tenant',
+  awsEndpointUrl: 'http://127.0.0.1:4566',
+  credentialsFile: '/work/.local/credentials.json',
+  logDirectory: '/work/.local/logs',
+  dataDirectory: undefined,
+};
+
+/** A terminal, or another program that reads. */
+function aStream(isTTY: boolean) {
+  const stream = new PassThrough();
+  const written: string[] = [];
+  stream.on('data', (chunk: Buffer) => written.push(chunk.toString('utf8')));
+  return { stream: Object.assign(stream, { isTTY }) as unknown as NodeJS.WriteStream, written };
+}
+
+/** In a process of its own: Node decides about colour by the environment that it started with. */
+function greetingOn(isTTY: boolean, env: Readonly<Record<string, string>> = {}): string {
+  const program = `
+    import { greeting } from './bin/local/greeting.ts';
+    const stream = Object.assign(Object.create(process.stdout), { isTTY: ${String(isTTY)} });
+    stream.getColorDepth = (await import('node:tty')).WriteStream.prototype.getColorDepth;
+    process.stdout.write(greeting(${JSON.stringify(greeted)}, stream));`;
+  const { NO_COLOR: _none, FORCE_COLOR: _forced, ...rest } = process.env;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    env: { ...rest, TERM: 'xterm-256color', ...env },
+  });
+}
+
+describe('the greeting', () => {
+  it('tells everything that a new user needs, and ends with what stops it', () => {
+    const text = greeting(greeted, aStream(false).stream);
+    for (const value of Object.values(greeted)) expect(text).toContain(value ?? '--data DIR');
+    expect(text.trimEnd()).toMatch(/Ready\. Ctrl-C stops everything\.$/);
+  });
+
+  it('has colour on a terminal alone, and none where NO_COLOR is set', () => {
+    const [colored, plain] = [greetingOn(true), greetingOn(false)];
+    expect(colored).not.toBe(plain);
+    expect(stripVTControlCharacters(colored)).toBe(plain);
+    expect(greetingOn(true, { NO_COLOR: '1' })).toBe(plain);
+  });
+});
+
+describe('the first calls', () => {
+  it('can be pasted: no comment, no history character, one line each', () => {
+    for (const call of firstCalls(greeted)) expect(call).not.toMatch(/[#!\n]/);
+  });
+
+  it('have the header of the first prefix', () => {
+    expect([keyHeaderOf(), keyHeaderOf('ACME,SVC')]).toEqual(['SVC-API-KEY', 'ACME-API-KEY']);
+  });
+
+  it('read the management key out of a credentials file, whatever its path', () => {
+    const folder = mkdtempSync(join(tmpdir(), "it's a folder "));
+    const file = join(folder, 'credentials.json');
+    writeCredentials(file, { tenant_id: 't', management_key: 'key_management_y', webhook_secret: 'w' });
+    const shell = (text: string) => execFileSync('sh', ['-c', text], { encoding: 'utf8' });
+    expect(shell(`printf %s "${managementKeyFrom(file)}"`)).toBe('key_management_y');
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the line of progress', () => {
+  it('says each step once to a program that reads', () => {
+    const { stream, written } = aStream(false);
+    const progress = createProgress(stream);
+    progress.step('synthesizing the app');
+    progress.end();
+    expect(written).toEqual(['synthesizing the app ...\n']);
+  });
+
+  it('is rewritten with the seconds on a terminal, and leaves nothing there', () => {
+    jest.useFakeTimers();
+    const { stream, written } = aStream(true);
+    const progress = createProgress(stream);
+    progress.step('synthesizing the app');
+    jest.advanceTimersByTime(2_000);
+    progress.end();
+    jest.useRealTimers();
+    const clear = '\r\u001b[2K';
+    expect(written[0]).toBe(`${clear}synthesizing the app ... 0 s`);
+    expect(written.at(-2)).toBe(`${clear}synthesizing the app ... 2 s`);
+    expect(written.at(-1)).toBe(clear);
+  });
+});
