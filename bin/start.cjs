@@ -2,6 +2,7 @@
 // `npm start`. Plain JavaScript, since it runs before it is known which Node this is: it says what
 // is missing and by which command it comes, then hands over to bin/local.ts. That the sources are
 // kept as Node compiled them halves the time of a start.
+const { spawnSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
@@ -19,11 +20,19 @@ function missing() {
     : `${here} Run: brew install node@24 (or, with nvm: nvm install)`;
 }
 
+/** Whether this Mac lacks what runs the Node.js 16 of reactors, which exists for Intel alone. */
+const lacksRosetta = () =>
+  process.platform === 'darwin' &&
+  process.arch === 'arm64' &&
+  spawnSync('arch', ['-x86_64', '/usr/bin/true']).status !== 0;
+
 const problem = missing();
 if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
+if (lacksRosetta())
+  process.stderr.write('Reactors need Rosetta. Run: softwareupdate --install-rosetta --agree-to-license\n');
 // By the environment too: threads and the synthesis begin with theirs.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.local', 'compile-cache');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);

@@ -23,13 +23,23 @@ export type ReactorArchitecture = 'arm64' | 'x86_64';
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
 
+/** What a layer runs on: Lambda, or the laptop of `npm start` where that is no Linux. */
+export type ReactorPlatform = ReactorArchitecture | 'darwin';
+
 /**
- * Node's own name of the architecture, and the SHA-256 of its Node 16.20.2: what runs reactors is
- * this, byte for byte.
+ * The platform as the npm package of its Node 16.20.2 names it, and the SHA-256 of the binary: what
+ * runs reactors is this, byte for byte. There is none for Apple silicon, which runs that for Intel.
  */
 const NODE_16 = {
-  arm64: { name: 'arm64', sha256: 'd09c34f17626ab66c8906508a831ea91dab4e5982b20c4d7a567ceaed42121bb' },
-  x86_64: { name: 'x64', sha256: '8440cffda5a21bf7cfda43d2c396f79777585a4c5e03ed2801fe226953a7aa11' },
+  arm64: { name: 'linux-arm64', sha256: 'd09c34f17626ab66c8906508a831ea91dab4e5982b20c4d7a567ceaed42121bb' },
+  x86_64: {
+    name: 'linux-x64',
+    sha256: '8440cffda5a21bf7cfda43d2c396f79777585a4c5e03ed2801fe226953a7aa11',
+  },
+  darwin: {
+    name: 'darwin-x64',
+    sha256: 'b7b053d3aa4938a18213799c59e27de7df7b1286da07250a3681293285cfca5d',
+  },
 } as const;
 
 const DAY_MS = 86_400_000;
@@ -51,9 +61,9 @@ function isVerified(file: string, sha256: string): boolean {
 }
 
 /** The Node 16 of the cache, fetched if it is not there or not itself. */
-function node16(architecture: ReactorArchitecture): string {
-  const { name, sha256 } = NODE_16[architecture];
-  const file = join(CACHE, `node-16.20.2-linux-${name}`, 'node');
+function node16(platform: ReactorPlatform): string {
+  const { name, sha256 } = NODE_16[platform];
+  const file = join(CACHE, `node-16.20.2-${name}`, 'node');
   if (isVerified(file, sha256)) return file;
   execFileSync(process.execPath, [join(ROOT, 'tools/fetch-node-16.ts'), name], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -128,22 +138,22 @@ function removeOldLayers(layers: string): void {
  * require. `folder` is its content, `hash` that of all its files: the CDK need not hash them again.
  * Equal inputs give an equal hash, and the folder of an earlier build.
  */
-export function buildReactorLayer(architecture: ReactorArchitecture): {
+export function buildReactorLayer(platform: ReactorPlatform): {
   readonly folder: string;
   readonly hash: string;
 } {
-  const node = node16(architecture);
+  const node = node16(platform);
   const files: (readonly [name: string, content: Uint8Array])[] = [
     ['bootstrap', readFileSync(join(ROOT, 'reactor-runtime/bootstrap'))],
     ...SOURCES.map(([file, source]) => [file, bundle(source)] as const),
   ];
-  const hash = createHash('sha256').update(NODE_16[architecture].sha256);
+  const hash = createHash('sha256').update(NODE_16[platform].sha256);
   for (const [name, content] of files) {
     hash.update(`${name}\0${String(content.length)}\0`).update(content);
   }
   const digest = hash.digest('hex');
 
-  const layers = join(CACHE, 'reactor-layers', architecture);
+  const layers = join(CACHE, 'reactor-layers', platform);
   const folder = join(layers, digest);
   if (!existsSync(folder)) {
     mkdirSync(layers, { recursive: true });

@@ -115,7 +115,9 @@ export class ReactorStack extends Stack {
    * stay.
    */
   #layer(): LayerVersion {
-    const { folder, hash } = buildReactorLayer(this.#settings.architecture);
+    // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
+    const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
+    const { folder, hash } = buildReactorLayer(isForMac ? 'darwin' : this.#settings.architecture);
     return new LayerVersion(this, 'Runtime', {
       description: 'Node.js 16.20.2 and the runtime of the reactors',
       code: Code.fromAsset(folder, { assetHash: hash }),

