@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { AwsCall, AwsError, AwsResponse, AwsService } from '../aws-service.ts';
-import { openDatabase } from './database.ts';
+import { AwsError, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { createStorageFailure, damaged, type StorageFailure } from '../storage-failure.ts';
+import { isLevelError, openDatabase, type Database } from './database.ts';
 import { createBackups } from './backups.ts';
 import { createExpiry } from './expiry.ts';
 import { CostlyFailure, notImplemented, wireType } from './failures.ts';
@@ -13,12 +15,12 @@ import { changeTableOperations } from './operations/change-table.ts';
 import { tableOperations } from './operations/describe-table.ts';
 import { getItemOperation } from './operations/get-item.ts';
 import { readPageOperations } from './operations/read-page.ts';
-import { openTransactionTokens } from './operations/transaction-tokens.ts';
+import { openTransactionTokens, type TransactionTokens } from './operations/transaction-tokens.ts';
 import { transactWriteItemsOperation } from './operations/transact-write-items.ts';
 import { writeItemOperations } from './operations/write-item.ts';
 import { parseBody } from './requests.ts';
 import type { TableDefinition } from './table.ts';
-import { openTables } from './tables.ts';
+import { openTables, type Tables, type TablesOptions } from './tables.ts';
 import { createWriter } from './writer.ts';
 
 export interface DynamoDbOptions {
@@ -26,6 +28,8 @@ export interface DynamoDbOptions {
   readonly dataDir?: string;
   readonly accountId: string;
   readonly region: string;
+  /** Default: callers get the failure, and nothing else is reported. */
+  readonly storageFailure?: StorageFailure;
 }
 
 export interface DynamoDb extends AwsService {
@@ -61,6 +65,27 @@ function failure(error: AwsError): AwsResponse {
   return respond(error.status, body, error instanceof CostlyFailure ? error.consumedCapacity : 0);
 }
 
+interface Opened {
+  readonly database: Database;
+  readonly tables: Tables;
+  readonly tokens: TransactionTokens;
+}
+
+async function openStored(
+  directory: string | undefined,
+  failure: StorageFailure,
+  account: TablesOptions,
+): Promise<Opened> {
+  const database = await openDatabase(directory, failure);
+  try {
+    const tables = await openTables(database, account);
+    return { database, tables, tokens: await openTransactionTokens(database) };
+  } catch (error) {
+    await database.close();
+    throw isLevelError(error) ? damaged(directory ?? 'memory', errorMessage(error), error) : error;
+  }
+}
+
 /**
  * DynamoDB for one account on one machine. dynalite's internals parse, validate and evaluate;
  * storage, transactions, time to live and capacity are ours. test/dynamodb/comparison holds its
@@ -80,9 +105,10 @@ function failure(error: AwsError): AwsResponse {
  * - Not there: local secondary indexes, streams, PartiQL, tags, changes of keys and indexes. Each
  *   fails with UnknownOperationException and its name.
  */
-export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOptions): Promise<DynamoDb> {
-  const database = await openDatabase(dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb'));
-  const tables = await openTables(database, { accountId, region });
+export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): Promise<DynamoDb> {
+  const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
+  const directory = dataDir === undefined ? undefined : path.join(dataDir, 'dynamodb');
+  const { database, tables, tokens } = await openStored(directory, storageFailure, options);
   const writer = createWriter(database, tables);
   const expiry = createExpiry(database, tables, writer);
   const context: OperationContext = { database, tables, writer };
@@ -97,7 +123,7 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
       GetItem: getItemOperation(context),
       BatchGetItem: batchGetItemOperation(context),
       BatchWriteItem: batchWriteItemOperation(context),
-      TransactWriteItems: transactWriteItemsOperation(context, await openTransactionTokens(database)),
+      TransactWriteItems: transactWriteItemsOperation(context, tokens),
     }),
   );
 
@@ -114,12 +140,25 @@ export async function createDynamoDb({ dataDir, accountId, region }: DynamoDbOpt
     return fresh;
   }
 
+  function failureOf(error: unknown): unknown {
+    if (!isLevelError(error)) return error;
+    // A read in the middle of which the database was opened anew.
+    if (/NOT_OPEN$/.test(String(errorCode(error))))
+      return new AwsError('ServiceUnavailable', 503, 'the tables are being opened');
+    return storageFailure(error);
+  }
+
   return {
     signingName: 'dynamodb',
     accesses: (call) => prepare(call).accesses,
     handle: async (call) => {
-      const { body, consumedCapacity } = await prepare(call).perform();
-      return respond(200, body, consumedCapacity);
+      await database.ready();
+      try {
+        const { body, consumedCapacity } = await prepare(call).perform();
+        return respond(200, body, consumedCapacity);
+      } catch (error) {
+        throw failureOf(error);
+      }
     },
     failure,
     close: () => database.close(),

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
-import { dynaliteDb } from './dynalite.ts';
-import type { KeyRange, Level, LevelOperation } from './dynalite-types.ts';
+import { errorCode } from '../error-code.ts';
+import type { StorageFailure } from '../storage-failure.ts';
+import type { KeyRange, LevelOperation } from './dynalite-types.ts';
 import type { Item } from './item.ts';
+import { openReopeningLevel } from './reopening-level.ts';
 
 /**
  * Keys of the one level database. `~` sorts after every character that follows it: names are
@@ -29,16 +31,17 @@ export type ReadItem = (key: string) => Item | undefined;
 export interface Database {
   read(key: string): unknown;
   readItem: ReadItem;
-  /** Runs `task` over one consistent state, whatever is written meanwhile. */
-  withSnapshot<T>(task: (readItem: ReadItem) => Promise<T>): Promise<T>;
   /** The values of a range of keys below a prefix, from the state at the time of the call. */
   values(prefix: string, range: KeyRange): AsyncIterable<unknown>;
   valueStream(prefix: string, range: KeyRange, onValue: (item: Item) => void): Readable;
   /** Keys (without the prefix) and values of a range. */
   entries(prefix: string, range?: KeyRange): AsyncIterable<[string, unknown]>;
+  /** Resolves when reads are possible. Rejects with AwsError while the disk prevents them. */
+  ready(): Promise<void>;
   /**
    * All or nothing. On disk, the operating system has the write when this resolves: it survives the
-   * end of the process.
+   * end of the process. Rejects with AwsError from a write that the disk refused until there is
+   * room again.
    */
   batch(operations: readonly LevelOperation[]): Promise<void>;
   close(): Promise<void>;
@@ -70,41 +73,32 @@ async function* observed(
   }
 }
 
-async function openLevel(directory: string | undefined): Promise<Level> {
-  const { db } = dynaliteDb.create(directory === undefined ? {} : { path: directory });
-  await db.open().catch((error: unknown) => {
-    throw new Error(`cannot open the tables in ${directory ?? 'memory'}: is another process using them?`, {
-      cause: error,
-    });
-  });
-  return db;
+/** Whether an error is one of LevelDB's, or of a value that is no JSON. */
+export function isLevelError(error: unknown): boolean {
+  return /^LEVEL_/.test(String(errorCode(error)));
 }
 
 /** Opens the database in a directory, or in memory without one. */
-export async function openDatabase(directory: string | undefined): Promise<Database> {
-  const level = await openLevel(directory);
+export async function openDatabase(
+  directory: string | undefined,
+  failure: StorageFailure,
+): Promise<Database> {
+  const level = await openReopeningLevel(directory, failure);
   const values = (prefix: string, range: KeyRange): AsyncIterable<unknown> =>
-    level.values(below(prefix, range));
+    level.current.values(below(prefix, range));
 
   async function* entries(prefix: string, range: KeyRange = {}): AsyncGenerator<[string, unknown]> {
-    for await (const [key, value] of level.iterator(below(prefix, range)))
+    for await (const [key, value] of level.current.iterator(below(prefix, range)))
       yield [key.slice(prefix.length), value];
   }
 
   return {
-    read: (key) => level.getSync(key),
-    readItem: (key) => level.getSync(key) as Item | undefined,
-    withSnapshot: async (task) => {
-      const snapshot = level.snapshot();
-      try {
-        return await task((key) => level.getSync(key, { snapshot }) as Item | undefined);
-      } finally {
-        await snapshot.close();
-      }
-    },
+    read: (key) => level.current.getSync(key),
+    readItem: (key) => level.current.getSync(key) as Item | undefined,
     values,
     valueStream: (prefix, range, onValue) => Readable.from(observed(values(prefix, range), onValue)),
     entries,
+    ready: () => level.ready(),
     batch: (operations) => level.batch(operations),
     close: () => level.close(),
   };

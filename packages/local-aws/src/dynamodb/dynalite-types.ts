@@ -131,19 +131,14 @@ export interface DynaliteValidations {
   ): void;
 }
 
-interface LevelSnapshot {
-  close(): Promise<void>;
-}
-
 /** The level database that dynalite opens (LevelDB on disk, or in memory). Values are JSON. */
 export interface Level {
   open(): Promise<void>;
   close(): Promise<void>;
-  getSync(key: string, options?: { snapshot?: LevelSnapshot }): unknown;
+  getSync(key: string): unknown;
   batch(operations: readonly LevelOperation[]): Promise<void>;
   values(range: KeyRange): AsyncIterable<unknown>;
   iterator(range: KeyRange): AsyncIterable<[string, unknown]>;
-  snapshot(): LevelSnapshot;
 }
 
 export type LevelOperation =

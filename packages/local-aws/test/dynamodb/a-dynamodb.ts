@@ -2,6 +2,7 @@ import type { AwsAccess, AwsCall, AwsError } from '../../src/aws-service.ts';
 import { createDynamoDb, type DynamoDb } from '../../src/dynamodb/create-dynamodb.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import type { TableDefinition } from '../../src/dynamodb/table.ts';
+import type { StorageFailure } from '../../src/storage-failure.ts';
 
 export const account = { accountId: '123456789012', region: 'eu-west-1' };
 export const tableArn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
@@ -110,8 +111,12 @@ function isAwsError(error: unknown): error is AwsError {
  * A database with the tables `Things` and `Plain`, in memory or in a directory; called without
  * HTTP.
  */
-export async function aDynamoDb(dataDir?: string): Promise<TestDynamoDb> {
-  const service = await createDynamoDb({ ...account, ...(dataDir !== undefined && { dataDir }) });
+export async function aDynamoDb(dataDir?: string, storageFailure?: StorageFailure): Promise<TestDynamoDb> {
+  const service = await createDynamoDb({
+    ...account,
+    ...(dataDir !== undefined && { dataDir }),
+    ...(storageFailure !== undefined && { storageFailure }),
+  });
   await service.createTable(things);
   await service.createTable(plain);
 

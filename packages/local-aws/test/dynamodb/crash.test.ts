@@ -90,7 +90,7 @@ it('a second process on the same directory is refused', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'lock-'));
   const first = await aDynamoDb(directory);
   try {
-    await expect(aDynamoDb(directory)).rejects.toThrow(/is another process using them/);
+    await expect(aDynamoDb(directory)).rejects.toThrow(/dynamodb is in use by another process$/);
   } finally {
     await first.service.close();
     await rm(directory, { recursive: true });

@@ -32,22 +32,22 @@ export function requestHash({ TransactItems }: Body): string {
 }
 
 export async function openTransactionTokens(database: Database): Promise<TransactionTokens> {
-  const finished = new Map<string, FinishedTransaction>();
   const key = (token: string): string =>
     `${levelKeys.transactionTokens}${Buffer.from(token).toString('hex')}`;
-  const stored: [string, FinishedTransaction][] = [];
+  const stored: [string, number][] = [];
   for await (const [hex, transaction] of database.entries(levelKeys.transactionTokens)) {
-    stored.push([Buffer.from(hex, 'hex').toString(), transaction as FinishedTransaction]);
+    stored.push([Buffer.from(hex, 'hex').toString(), (transaction as FinishedTransaction).finishedAtMs]);
   }
-  // The map is kept in the order of time, so that the tokens that are over come first.
-  for (const [token, transaction] of stored.toSorted(([, a], [, b]) => a.finishedAtMs - b.finishedAtMs)) {
-    finished.set(token, transaction);
-  }
+  /**
+   * When each token was made, the oldest first: those that are over are removed. Whether a
+   * transaction was finished only the database knows: a batch may be refused, or not be.
+   */
+  const madeAtMs = new Map(stored.toSorted(([, a], [, b]) => a - b));
 
   function over(nowMs: number): readonly string[] {
     const tokens: string[] = [];
-    for (const [token, { finishedAtMs }] of finished) {
-      if (finishedAtMs + LIFETIME_MS > nowMs) break;
+    for (const [token, atMs] of madeAtMs) {
+      if (atMs + LIFETIME_MS > nowMs) break;
       tokens.push(token);
     }
     return tokens;
@@ -55,7 +55,7 @@ export async function openTransactionTokens(database: Database): Promise<Transac
 
   return {
     find: (token, hash, nowMs) => {
-      const known = finished.get(token);
+      const known = database.read(key(token)) as FinishedTransaction | undefined;
       if (known === undefined || known.finishedAtMs + LIFETIME_MS <= nowMs) return undefined;
       if (known.requestHash === hash) return known;
       throw new AwsError(
@@ -67,9 +67,9 @@ export async function openTransactionTokens(database: Database): Promise<Transac
     },
     operations: (token, transaction) => {
       const expired = over(transaction.finishedAtMs);
-      for (const each of expired) finished.delete(each);
-      finished.delete(token);
-      finished.set(token, transaction);
+      for (const each of expired) madeAtMs.delete(each);
+      madeAtMs.delete(token);
+      madeAtMs.set(token, transaction.finishedAtMs);
       return [
         ...expired.map((each) => ({ type: 'del' as const, key: key(each) })),
         { type: 'put' as const, key: key(token), value: transaction },

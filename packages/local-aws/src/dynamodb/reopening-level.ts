@@ -1,0 +1,130 @@
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { damaged, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failure.ts';
+import { dynaliteDb } from './dynalite.ts';
+import type { Level, LevelOperation } from './dynalite-types.ts';
+
+/**
+ * A LevelDB that stops at the first write that the disk refuses. Whatever LevelDB appended behind
+ * the torn record would be lost, since recovery ends there; a failed compaction refuses all writes
+ * for good. Both end when the database is opened anew, which needs room. Until then every write is
+ * refused, and reads go on.
+ */
+export interface ReopeningLevel {
+  /** For reads. It is another one after a reopening, and not open in the middle of one. */
+  readonly current: Level;
+  /** Resolves when `current` is open. Rejects with AwsError while the disk prevents that. */
+  ready(): Promise<void>;
+  /** All or nothing. Rejects with AwsError while writes are refused. */
+  batch(operations: readonly LevelOperation[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** For the index of a table, a new log and a new CURRENT. */
+const SPARE_BYTES = 256 * 1024;
+
+function openFailure(directory: string, error: unknown, failure: StorageFailure): Error {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const message = errorMessage(cause);
+  if (errorCode(cause) === 'LEVEL_LOCKED') return new Error(`${directory} is in use by another process`);
+  const isDamaged = errorCode(cause) === 'LEVEL_CORRUPTION' || message.includes('No such file');
+  if (!isDamaged) return failure(cause);
+  // LevelDB names the file but for these two.
+  const where = message.includes(directory) ? '' : ' (in CURRENT or the MANIFEST that it names)';
+  return damaged(directory, `${message}${where}`, error);
+}
+
+async function open(directory: string | undefined, failure: StorageFailure): Promise<Level> {
+  const { db } = dynaliteDb.create(directory === undefined ? {} : { path: directory });
+  await db.open().catch((error: unknown) => {
+    throw openFailure(directory ?? 'memory', error, failure);
+  });
+  return db;
+}
+
+/** Opening moves what is in the logs into tables, and writes a new manifest. */
+async function bytesToOpen(directory: string): Promise<number> {
+  const names = (await readdir(directory)).filter((name) => /\.log$|^MANIFEST-/.test(name));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).size));
+  return sizes.reduce((sum, size) => sum + size, SPARE_BYTES);
+}
+
+/** Rejects unless there is room to open the database: one that is closed cannot be read. */
+async function requireRoom(directory: string): Promise<void> {
+  const probe = join(directory, 'probe');
+  try {
+    await writeFile(probe, Buffer.alloc(await bytesToOpen(directory)), { flush: true });
+  } finally {
+    await rm(probe, { force: true });
+  }
+}
+
+/** Opens the database in a directory, or in memory without one. */
+export async function openReopeningLevel(
+  directory: string | undefined,
+  failure: StorageFailure,
+): Promise<ReopeningLevel> {
+  let current = await open(directory, failure);
+  let isOpen = true;
+  let isClosed = false;
+  let refused: { readonly reason: Error; readonly atMs: number } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: none may be appended behind one that fails. */
+  function inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = last.then(task);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Runs a step after which the log can be trusted; until it succeeds nothing is written. */
+  async function guarded(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+      refused = undefined;
+    } catch (error) {
+      const reason = failure(error);
+      refused = { reason, atMs: performance.now() };
+      throw reason;
+    }
+  }
+
+  async function reopen(path: string): Promise<void> {
+    await requireRoom(path);
+    isOpen = false;
+    await current.close();
+    current = await open(path, failure);
+    isOpen = true;
+  }
+
+  async function recover(path: string): Promise<void> {
+    if (isClosed) throw new Error(`${path} is closed`);
+    if (refused === undefined) return;
+    if (performance.now() - refused.atMs < STORAGE_RETRY_MS) throw refused.reason;
+    await guarded(() => reopen(path));
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    ready: async () => {
+      if (!isOpen && directory !== undefined) await inTurn(() => recover(directory));
+    },
+    batch: (operations) =>
+      inTurn(async () => {
+        if (directory === undefined) {
+          await current.batch(operations);
+          return;
+        }
+        await recover(directory);
+        await guarded(() => current.batch(operations));
+      }),
+    close: () =>
+      inTurn(async () => {
+        isClosed = true;
+        await current.close();
+      }),
+  };
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dynaliteDb } from '../../src/dynamodb/dynalite.ts';
+import type { Level } from '../../src/dynamodb/dynalite-types.ts';
+import { openReopeningLevel } from '../../src/dynamodb/reopening-level.ts';
+import { createStorageFailure } from '../../src/storage-failure.ts';
+
+const ERROR = Object.assign(new Error('IO error: 000007.ldb: No space left on device'), {
+  code: 'LEVEL_IO_ERROR',
+});
+const put = (key: string) => [{ type: 'put' as const, key, value: key }];
+
+let directory: string;
+let nowMs = 0;
+/** Every database that was opened, in order. */
+let opened: Level[] = [];
+/** Whether the next database opens. */
+let opens = true;
+let reported: string[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'level-'));
+  [opened, opens, reported, nowMs] = [[], true, [], 0];
+  const create = dynaliteDb.create.bind(dynaliteDb);
+  jest.spyOn(dynaliteDb, 'create').mockImplementation((options) => {
+    const made = create(options);
+    opened.push(made.db);
+    if (!opens) jest.spyOn(made.db, 'open').mockRejectedValue(ERROR);
+    return made;
+  });
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
+
+/** A database that refuses every write from the second on, as LevelDB does after some failures. */
+async function aFailedLevel() {
+  const failure = createStorageFailure(directory, (reason) => reported.push(reason));
+  const level = await openReopeningLevel(directory, failure);
+  await level.batch(put('before'));
+  const batch = jest.spyOn(level.current, 'batch').mockRejectedValue(ERROR);
+  await expect(level.batch(put('refused'))).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+  return { level, batch };
+}
+
+it('after a write that failed all others are refused at once, reads go on, and one line is reported', async () => {
+  const { level, batch } = await aFailedLevel();
+  nowMs += 999;
+  await expect(level.batch(put('other'))).rejects.toThrow(`the disk of ${directory} is full`);
+  expect(batch).toHaveBeenCalledTimes(1);
+  expect(level.current.getSync('before')).toBe('before');
+  expect(reported).toEqual([`the disk of ${directory} is full`]);
+  await level.close();
+});
+
+it('after a second the database is opened anew, with everything that was acknowledged', async () => {
+  const { level } = await aFailedLevel();
+  nowMs += 1_000;
+  await level.batch(put('after'));
+  expect(opened).toHaveLength(2);
+  expect(['before', 'refused', 'after'].map((key) => level.current.getSync(key))).toEqual([
+    'before',
+    undefined,
+    'after',
+  ]);
+  await level.close();
+});
+
+it('a database that does not open again is tried again after a second, also by reads', async () => {
+  const { level } = await aFailedLevel();
+  nowMs += 1_000;
+  opens = false;
+  await expect(level.batch(put('after'))).rejects.toThrow(/is full/);
+  opens = true;
+  await expect(level.ready()).rejects.toThrow(/is full/);
+  nowMs += 1_000;
+  await level.ready();
+  expect(level.current.getSync('before')).toBe('before');
+  await level.close();
+});
+
+it('a read waits while the database is opened anew', async () => {
+  const { level } = await aFailedLevel();
+  nowMs += 1_000;
+  const writing = level.batch(put('after'));
+  while (opened.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await level.ready();
+  expect(level.current.getSync('before')).toBe('before');
+  await writing;
+  await level.close();
+});
+
+it('a database that was closed stays closed', async () => {
+  const { level } = await aFailedLevel();
+  await level.close();
+  nowMs += 1_000;
+  await expect(level.batch(put('late'))).rejects.toThrow(/is closed/);
+  expect(opened).toHaveLength(1);
+});
