@@ -7,6 +7,7 @@ import {
   type AwsService,
   type PolicyDocument,
 } from '../aws-service.ts';
+import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
 import { openEnvelope, seal, unseal, type EncryptionContext } from './ciphertext.ts';
 import { openKeyStore, type StoredKey } from './key-store.ts';
 import { parseRequest, type KmsRequest, type RequestOf } from './requests.ts';
@@ -16,6 +17,8 @@ export interface KmsOptions {
   readonly dataDir?: string;
   readonly accountId: string;
   readonly region: string;
+  /** Default: callers get the failure, and nothing else is reported. */
+  readonly storageFailure?: StorageFailure;
 }
 
 export interface KeyRequest {
@@ -65,8 +68,9 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
  * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as
  * additional data. It generates and decrypts data keys. Every other call of KMS fails by name.
  */
-export async function createKms({ dataDir, accountId, region }: KmsOptions): Promise<Kms> {
-  const store = await openKeyStore(dataDir);
+export async function createKms({ dataDir, accountId, region, ...options }: KmsOptions): Promise<Kms> {
+  const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
+  const store = await openKeyStore(dataDir, storageFailure);
   const keys = new Map<string, Key>();
   const aliases = new Map<string, string>();
   const arnOf = (keyId: string): string => `arn:aws:kms:${region}:${accountId}:key/${keyId}`;

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../error-code.ts';
+import { damaged, type StorageFailure } from '../storage-failure.ts';
+import { writeFileWhole } from '../write-file-whole.ts';
 
 const storedKeys = z.record(
   z.string(),
@@ -22,25 +25,33 @@ export interface KeyStore {
   get(keyId: string): StoredKey | undefined;
   /**
    * Makes a key of fresh random material. When it resolves, the key survives the end of the
-   * process.
+   * process. Rejects with AwsError when the disk refuses it; there is no such key then.
    */
   create(keyId: string): Promise<StoredKey>;
 }
 
+function parseKeys(file: string, text: string): z.infer<typeof storedKeys> {
+  try {
+    return storedKeys.parse(JSON.parse(text));
+  } catch {
+    // No cause: what the parser says of the text may hold a part of a key.
+    throw damaged(file, 'it does not hold the JSON of keys');
+  }
+}
+
 async function readKeys(file: string): Promise<Map<string, StoredKey>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
+    if (errorCode(error) === 'ENOENT') return '{}';
     throw error;
   });
   return new Map(
-    Object.entries(storedKeys.parse(JSON.parse(text))).map(([keyId, { createdAt, material }]) => [
+    Object.entries(parseKeys(file, text)).map(([keyId, { createdAt, material }]) => [
       keyId,
       { createdAt: new Date(createdAt), material: material.map((value) => Buffer.from(value, 'base64')) },
     ]),
   );
 }
 
-/** Written beside and renamed, so that a crash leaves either the old file or the new one. */
 async function writeKeys(file: string, keys: ReadonlyMap<string, StoredKey>): Promise<void> {
   const content = Object.fromEntries(
     [...keys].map(([keyId, { createdAt, material }]) => [
@@ -48,14 +59,7 @@ async function writeKeys(file: string, keys: ReadonlyMap<string, StoredKey>): Pr
       { createdAt: createdAt.toISOString(), material: material.map((value) => value.toString('base64')) },
     ]),
   );
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(JSON.stringify(content, undefined, 2));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.new`, file);
+  await writeFileWhole(file, JSON.stringify(content, undefined, 2));
 }
 
 function newKey(): StoredKey {
@@ -65,19 +69,30 @@ function newKey(): StoredKey {
 /**
  * Keys in `<dataDir>/kms-keys.json` (readable by its owner only); without a directory, in memory.
  */
-export async function openKeyStore(dataDir: string | undefined): Promise<KeyStore> {
+export async function openKeyStore(dataDir: string | undefined, failure: StorageFailure): Promise<KeyStore> {
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const file = dataDir === undefined ? undefined : path.join(dataDir, 'kms-keys.json');
   const keys = file === undefined ? new Map<string, StoredKey>() : await readKeys(file);
-  let written = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** The key is there when the disk has it. */
+  async function add(keyId: string): Promise<StoredKey> {
+    const key = newKey();
+    const changed = new Map(keys).set(keyId, key);
+    if (file !== undefined)
+      await writeKeys(file, changed).catch((error: unknown) => {
+        throw failure(error);
+      });
+    keys.set(keyId, key);
+    return key;
+  }
 
   return {
     get: (keyId) => keys.get(keyId),
     create: async (keyId) => {
-      const key = newKey();
-      keys.set(keyId, key);
-      if (file !== undefined) await (written = written.then(() => writeKeys(file, keys)));
-      return key;
+      const mine = last.then(() => add(keyId));
+      last = mine.catch(() => undefined);
+      return await mine;
     },
   };
 }

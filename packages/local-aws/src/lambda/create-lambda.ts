@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RoleCredentials } from '../assembly/role-registry.ts';
 import type { AwsService } from '../aws-service.ts';
+import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
 import { createCallLimits } from './call-limits.ts';
 import { functionOperations } from './control-plane/function-operations.ts';
 import { createFunctionRegistry } from './control-plane/function-registry.ts';
@@ -18,6 +19,8 @@ export interface LambdaOptions extends Omit<ProcessHostOptions, 'credentialsFor'
   readonly accountId: string;
   /** Directory of the functions made by CreateFunction; without it they live in memory. */
   readonly dataDir?: string;
+  /** Default: callers get the failure, and nothing else is reported. */
+  readonly storageFailure?: StorageFailure;
   /** The functions of the app's templates. */
   readonly functions: FunctionHost;
   readonly layers: LayerTable;
@@ -64,14 +67,15 @@ const DEFAULT_PENDING_MS = 50;
 const DEFAULT_ACCOUNT_CONCURRENCY = 1_000;
 
 export async function createLambda(options: LambdaOptions): Promise<Lambda> {
-  const { accountId, region, functions, layers } = options;
+  const { accountId, region, functions, layers, dataDir } = options;
+  const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
   const background = new Set<Promise<unknown>>();
   let pendingMs = DEFAULT_PENDING_MS;
   let accountConcurrency = DEFAULT_ACCOUNT_CONCURRENCY;
   const limits = createCallLimits();
   const processes = createProcessHost(options);
   const registry = createFunctionRegistry({
-    store: await openFunctionStore(options.dataDir),
+    store: await openFunctionStore(dataDir, storageFailure),
     pendingMs: () => pendingMs,
     onChange: (name, versions) => {
       processes.reconcile(name, versions);

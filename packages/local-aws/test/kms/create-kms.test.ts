@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -176,4 +176,39 @@ describe('accesses', () => {
     expect(() => kms.accesses(aCall('ScheduleKeyDeletion', {}))).toThrow(/ScheduleKeyDeletion/);
     expect(() => kms.accesses(aCall('GenerateDataKey', { KeyId: 'k-1', DryRun: true }))).toThrow(/DryRun/);
   });
+});
+
+describe('a data folder', () => {
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
+  });
+
+  afterEach(async () => {
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('a key that the disk refuses does not exist, and the next one does', async () => {
+    const kms = await createKms({ ...account, dataDir });
+    const unwritable = path.join(dataDir, 'kms-keys.json.new');
+    await mkdir(unwritable);
+    await expect(kms.createKey({ keyId: 'k-1', policy })).rejects.toThrow(dataDir);
+    await rm(unwritable, { recursive: true });
+    await kms.createKey({ keyId: 'k-2', policy });
+    expect(Object.keys(JSON.parse(await readFile(path.join(dataDir, 'kms-keys.json'), 'utf8')))).toEqual([
+      'k-2',
+    ]);
+  });
+
+  it.each(['', '{"k-1": secret', '{"k-1":{}}'])(
+    'damaged keys (%j) are named, and nothing of them is shown',
+    async (content) => {
+      const file = path.join(dataDir, 'kms-keys.json');
+      await writeFile(file, content);
+      await expect(createKms({ ...account, dataDir })).rejects.toThrow(
+        `${file} is damaged: it does not hold the JSON of keys; restore the data folder from a copy, or use another one`,
+      );
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { codeDigest } from '../../src/lambda/control-plane/code-archive.ts';
 import type { FunctionRecord } from '../../src/lambda/control-plane/function-record.ts';
 import { openFunctionStore } from '../../src/lambda/control-plane/function-store.ts';
+import { createStorageFailure } from '../../src/storage-failure.ts';
 import { aZip } from './a-zip.ts';
 
 let directory: string;
@@ -15,6 +16,12 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(directory, { recursive: true });
 });
+
+const openStore = () =>
+  openFunctionStore(
+    directory,
+    createStorageFailure(directory, () => undefined),
+  );
 
 function aRecord(zip: Uint8Array): FunctionRecord {
   return {
@@ -52,11 +59,11 @@ function aRecord(zip: Uint8Array): FunctionRecord {
 
 it('a function comes back with its code, and code that no version has is forgotten', async () => {
   const [old, current] = [aZip('1'), aZip('2')];
-  const store = await openFunctionStore(directory);
+  const store = await openStore();
   await store.put(aRecord(old), old);
   await store.put(aRecord(current), current);
   expect(readdirSync(join(directory, 'fn'))).toHaveLength(2);
-  const again = await openFunctionStore(directory);
+  const again = await openStore();
   expect(again.get('fn')).toEqual(aRecord(current));
   expect(Buffer.from(again.code('fn', codeDigest(current)))).toEqual(Buffer.from(current));
   expect(() => again.code('fn', codeDigest(old))).toThrow(/has no code/);
@@ -65,14 +72,46 @@ it('a function comes back with its code, and code that no version has is forgott
 it('what was never finished is removed', async () => {
   mkdirSync(join(directory, 'half'));
   writeFileSync(join(directory, 'half', 'function.json.new'), '{');
-  expect((await openFunctionStore(directory)).all()).toEqual([]);
+  expect((await openStore()).all()).toEqual([]);
   expect(readdirSync(directory)).toEqual([]);
 });
 
 it('damaged code is said', async () => {
   const zip = aZip();
-  await (await openFunctionStore(directory)).put(aRecord(zip), zip);
+  await (await openStore()).put(aRecord(zip), zip);
   const file = readdirSync(join(directory, 'fn')).find((name) => name.endsWith('.zip')) ?? '';
   writeFileSync(join(directory, 'fn', file), 'other');
-  await expect(openFunctionStore(directory)).rejects.toThrow(/is damaged/);
+  await expect(openStore()).rejects.toThrow(/is damaged/);
+});
+
+it('a function that the disk refuses stays what it was, and can be changed later', async () => {
+  const [old, current] = [aZip('1'), aZip('2')];
+  const store = await openStore();
+  const unwritable = join(directory, 'fn', 'function.json.new');
+  mkdirSync(unwritable, { recursive: true });
+  await expect(store.put(aRecord(old), old)).rejects.toThrow(directory);
+  expect(store.all()).toEqual([]);
+  rmSync(unwritable, { recursive: true });
+  await store.put(aRecord(old), old);
+  mkdirSync(unwritable);
+  await expect(store.put(aRecord(current), current)).rejects.toThrow(directory);
+  expect(store.get('fn')).toEqual(aRecord(old));
+  expect(Buffer.from(store.code('fn', codeDigest(old)))).toEqual(Buffer.from(old));
+  rmSync(unwritable, { recursive: true });
+  await store.put(aRecord(current), current);
+  expect((await openStore()).get('fn')).toEqual(aRecord(current));
+});
+
+it('a damaged record is named', async () => {
+  mkdirSync(join(directory, 'fn'));
+  writeFileSync(join(directory, 'fn', 'function.json'), '{"name":');
+  await expect(openStore()).rejects.toThrow(`${directory}/fn/function.json is damaged`);
+});
+
+it('missing code is named', async () => {
+  const zip = aZip();
+  await (await openStore()).put(aRecord(zip), zip);
+  const file = readdirSync(join(directory, 'fn')).find((name) => name.endsWith('.zip')) ?? '';
+  rmSync(join(directory, 'fn', file));
+  await expect(openStore()).rejects.toThrow(`${directory}/fn is damaged: ${file} is missing`);
 });

@@ -209,7 +209,10 @@ export function createFunctionRegistry(options: FunctionRegistryOptions): Functi
       wakingUntil.delete(name);
       const deleted = store.delete(name);
       announceOne(name);
-      await deleted;
+      // It is there again when the disk has refused it.
+      await deleted.finally(() => {
+        announceOne(name);
+      });
     },
     runnable: ({ record, version }) => {
       const current = state(record, version);

@@ -1,5 +1,8 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../error-code.ts';
+import { damaged, type StorageFailure } from '../../storage-failure.ts';
+import { writeFileWhole } from '../../write-file-whole.ts';
 import { codeDigest } from './code-archive.ts';
 import { functionRecord, type FunctionRecord } from './function-record.ts';
 
@@ -11,9 +14,11 @@ export interface FunctionStore {
   code(name: string, codeSha256: string): Uint8Array;
   /**
    * Replaces a record, with a new zip if there is one: visible at once, and kept on disk when the
-   * promise resolves. Zips that no version refers to any more are forgotten.
+   * promise resolves. Zips that no version refers to any more are forgotten. Rejects with AwsError
+   * when the disk refuses it; the record is what it was then.
    */
   put(record: FunctionRecord, zip?: Uint8Array): Promise<void>;
+  /** Rejects as `put`. */
   delete(name: string): Promise<void>;
 }
 
@@ -28,30 +33,35 @@ function zipFile(codeSha256: string): string {
   return `${Buffer.from(codeSha256, 'base64').toString('hex')}.zip`;
 }
 
-/** Written beside and renamed, so that a crash leaves either the old file or the new one. */
-async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.new`, file);
-}
-
 function digestsOf({ latest, versions }: FunctionRecord): ReadonlySet<string> {
   return new Set([latest, ...versions].map(({ settings }) => settings.codeSha256));
 }
 
+function absent(error: unknown): undefined {
+  if (errorCode(error) === 'ENOENT') return undefined;
+  throw error;
+}
+
+function parseRecord(file: string, text: string): FunctionRecord {
+  try {
+    return functionRecord.parse(JSON.parse(text));
+  } catch {
+    // No cause: what the parser says of the text may hold a part of the environment.
+    throw damaged(file, 'it does not hold the JSON of a function');
+  }
+}
+
 async function readFunction(directory: string): Promise<Stored | undefined> {
-  const text = await readFile(join(directory, RECORD_FILE), 'utf8').catch(() => undefined);
+  const file = join(directory, RECORD_FILE);
+  const text = await readFile(file, 'utf8').catch(absent);
   if (text === undefined) return undefined;
-  const record = functionRecord.parse(JSON.parse(text));
+  const record = parseRecord(file, text);
   const zips = new Map<string, Uint8Array>();
   for (const digest of digestsOf(record)) {
-    const zip = await readFile(join(directory, zipFile(digest)));
-    if (codeDigest(zip) !== digest) throw new Error(`${directory}/${zipFile(digest)} is damaged`);
+    const name = zipFile(digest);
+    const zip = await readFile(join(directory, name)).catch(absent);
+    if (zip === undefined) throw damaged(directory, `${name} is missing`);
+    if (codeDigest(zip) !== digest) throw damaged(join(directory, name), 'its hash is not that of its name');
     zips.set(digest, zip);
   }
   return { record, zips };
@@ -73,8 +83,8 @@ async function writeFunction(directory: string, { record, zips }: Stored): Promi
   const present = new Set(await readdir(directory));
   // Zips first: a record never refers to one that is not there.
   for (const [digest, zip] of zips)
-    if (!present.has(zipFile(digest))) await writeAtomically(join(directory, zipFile(digest)), zip);
-  await writeAtomically(join(directory, RECORD_FILE), JSON.stringify(record, undefined, 2));
+    if (!present.has(zipFile(digest))) await writeFileWhole(join(directory, zipFile(digest)), zip);
+  await writeFileWhole(join(directory, RECORD_FILE), JSON.stringify(record, undefined, 2));
   const wanted = new Set([RECORD_FILE, ...[...zips.keys()].map(zipFile)]);
   for (const name of present) if (!wanted.has(name)) await rm(join(directory, name), { force: true });
 }
@@ -88,17 +98,36 @@ async function removeFunction(directory: string): Promise<void> {
 /**
  * Functions in `<dataDir>/<name>/` (readable by their owner only); without a directory, in memory.
  */
-export async function openFunctionStore(dataDir: string | undefined): Promise<FunctionStore> {
+export async function openFunctionStore(
+  dataDir: string | undefined,
+  failure: StorageFailure,
+): Promise<FunctionStore> {
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const functions = dataDir === undefined ? new Map<string, Stored>() : await readFunctions(dataDir);
   let written: Promise<void> = Promise.resolve();
 
-  /** One write after the other, whatever became of the one before. */
-  async function persist(write: (directory: string) => Promise<void>): Promise<void> {
+  /**
+   * Makes a change that is visible at once, so that the next one builds on it, and takes it back if
+   * the disk refuses it. One write after the other, whatever became of the one before.
+   */
+  async function change(
+    name: string,
+    stored: Stored | undefined,
+    write: (directory: string) => Promise<void>,
+  ): Promise<void> {
+    const before = functions.get(name);
+    const set = (value: Stored | undefined): void => {
+      if (value === undefined) functions.delete(name);
+      else functions.set(name, value);
+    };
+    set(stored);
     if (dataDir === undefined) return;
-    const mine = written.then(() => write(dataDir));
+    const mine = written.then(() => write(join(dataDir, name)));
     written = mine.catch(() => undefined);
-    await mine;
+    await mine.catch((error: unknown) => {
+      if (functions.get(name) === stored) set(before);
+      throw failure(error);
+    });
   }
 
   return {
@@ -115,12 +144,8 @@ export async function openFunctionStore(dataDir: string | undefined): Promise<Fu
       const wanted = digestsOf(record);
       const zips = new Map([...known].filter(([digest]) => wanted.has(digest)));
       const stored = { record, zips };
-      functions.set(record.name, stored);
-      await persist((directory) => writeFunction(join(directory, record.name), stored));
+      await change(record.name, stored, (directory) => writeFunction(directory, stored));
     },
-    delete: async (name) => {
-      functions.delete(name);
-      await persist((directory) => removeFunction(join(directory, name)));
-    },
+    delete: (name) => change(name, undefined, removeFunction),
   };
 }
