@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { AwsError, type AwsAccess, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
+import { createStorageFailure, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failure.ts';
 import { SQS_ACTIONS, type QueueDefinition } from './queue-definitions.ts';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
@@ -10,6 +11,8 @@ export interface SqsOptions {
   readonly region: string;
   /** Directory of the messages; without it they live in memory. */
   readonly dataDir?: string;
+  /** Default: callers get the failure, and nothing else is reported. */
+  readonly storageFailure?: StorageFailure;
 }
 
 export interface Sqs extends AwsService {
@@ -42,7 +45,8 @@ const queryCodes: Readonly<Record<string, string>> = {
 };
 
 const named = z.looseObject({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
-const failed = z.object({ __type: z.string(), message: z.string() });
+/** A failure of SQS, or without a type of fauxqs itself. */
+const failed = z.object({ __type: z.string().default('InternalFailure'), message: z.string() });
 
 interface Worked {
   readonly status: number;
@@ -61,17 +65,26 @@ function lastPart(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
 }
 
-/** The worker that holds the queues, started by its first call. */
-function createQueueWorker(settings: QueueWorkerSettings) {
+/**
+ * The worker that holds the queues, started by its first call. When it dies, as it does when the
+ * disk refuses a write, everyone who waits gets the reason. Queues on disk are all in their file: a
+ * later call starts another worker. Queues in memory are lost, and every later call fails with the
+ * reason.
+ */
+function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailure) {
   let worker: Worker | undefined;
+  let died: { readonly reason: AwsError; readonly atMs: number } | undefined;
   let lastId = 0;
   let closed: PromiseWithResolvers<undefined> | undefined;
   const waiting = new Map<number, PromiseWithResolvers<Worked>>();
 
   function abandon(error: Error): void {
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    worker = undefined;
     closed?.resolve(undefined);
+    const reason = failure(error);
+    died = { reason, atMs: performance.now() };
+    for (const { reject } of waiting.values()) reject(reason);
+    waiting.clear();
   }
 
   function received(answer: QueueAnswer): void {
@@ -83,7 +96,13 @@ function createQueueWorker(settings: QueueWorkerSettings) {
     waiting.delete(answer.id);
   }
 
+  function requireStartable(): void {
+    if (died === undefined) return;
+    if (settings.dataDir === undefined || performance.now() - died.atMs < STORAGE_RETRY_MS) throw died.reason;
+  }
+
   function start(): Worker {
+    requireStartable();
     const started = new Worker(join(import.meta.dirname, 'queue-worker.ts'), {
       workerData: settings,
       execArgv: [],
@@ -92,7 +111,8 @@ function createQueueWorker(settings: QueueWorkerSettings) {
     started.on('message', received);
     started.on('error', abandon);
     started.on('exit', () => {
-      abandon(new Error('the queues have stopped'));
+      closed?.resolve(undefined);
+      if (worker === started && closed === undefined) abandon(new Error('the queues have stopped'));
     });
     return started;
   }
@@ -106,17 +126,19 @@ function createQueueWorker(settings: QueueWorkerSettings) {
     call: async (target: string, body: string): Promise<Worked> => {
       if (closed !== undefined) throw new Error('the queues have stopped');
       lastId += 1;
+      post({ kind: 'call', id: lastId, target, body });
       const answer = Promise.withResolvers<Worked>();
       waiting.set(lastId, answer);
-      post({ kind: 'call', id: lastId, target, body });
       return await answer.promise;
     },
     close: async (): Promise<void> => {
-      if (worker === undefined || closed !== undefined) return;
+      const closing = worker;
+      if (closed !== undefined) return;
       closed = Promise.withResolvers();
-      post({ kind: 'close' });
+      if (closing === undefined) return;
+      closing.postMessage({ kind: 'close' } satisfies QueueRequest);
       await closed.promise;
-      await worker.terminate();
+      await closing.terminate();
     },
   };
 }
@@ -126,9 +148,10 @@ function createQueueWorker(settings: QueueWorkerSettings) {
  * made nor changed by calls.
  */
 export function createSqs(options: SqsOptions): Sqs {
-  const { accountId, region } = options;
+  const { accountId, region, dataDir } = options;
   const queues = new Map<string, QueueDefinition>();
-  const worker = createQueueWorker(options);
+  const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
+  const worker = createQueueWorker({ region, ...(dataDir !== undefined && { dataDir }) }, storageFailure);
 
   /** Resolves to the answer's JSON. */
   async function send(operation: string, input: string): Promise<string> {
@@ -196,7 +219,10 @@ export function createSqs(options: SqsOptions): Sqs {
     createQueue: async (queue) => {
       queues.set(queue.name, queue);
       const QueueName = queue.name;
-      const existing = await call('GetQueueUrl', { QueueName }).catch(() => undefined);
+      const existing = await call('GetQueueUrl', { QueueName }).catch((error: unknown) => {
+        if (error instanceof AwsError && error.code === 'QueueDoesNotExist') return undefined;
+        throw error;
+      });
       if (existing === undefined) await call('CreateQueue', { QueueName, Attributes: queue.attributes });
       else await call('SetQueueAttributes', { QueueUrl: queue.url, Attributes: queue.attributes });
     },

@@ -1,13 +1,18 @@
 // SQS in a thread of its own: fauxqs, called in process. Its server would listen on all of the
 // machine's addresses.
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { buildApp, type BuildAppOptions } from 'fauxqs';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { damaged } from '../storage-failure.ts';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
 
 interface Persistence {
+  readonly db: DatabaseSync;
   loadSqsAndSns(sqs: Stores['sqsStore'], sns: Stores['snsStore']): void;
   close(): void;
 }
@@ -27,14 +32,46 @@ interface Opened {
   close(): void;
 }
 
-async function openStores(dataDir: string | undefined): Promise<Opened> {
-  if (dataDir === undefined) return { close: () => undefined };
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOT_A_DATABASE = 26;
+
+function openFailure(dataDir: string, error: unknown): unknown {
+  const { errcode } = error as { errcode?: number };
+  const isDamaged =
+    errcode === SQLITE_CORRUPT || errcode === SQLITE_NOT_A_DATABASE || error instanceof SyntaxError;
+  return isDamaged ? damaged(join(dataDir, 'fauxqs.db'), errorMessage(error)) : error;
+}
+
+/** All or nothing on disk. In memory a failure leaves anything: the worker ends. */
+function transaction<T>({ db }: Persistence, task: () => T): T {
+  db.exec('BEGIN');
+  try {
+    const result = task();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+type Queue = NonNullable<ReturnType<Stores['sqsStore']['getQueueByName']>>;
+
+/** A message that moves to the dead letter queue is deleted, and then inserted. */
+function dequeueAtomically({ prototype }: { readonly prototype: Queue }, persistence: Persistence): void {
+  const dequeue = Reflect.get<Queue, 'dequeue'>(prototype, 'dequeue');
+  prototype.dequeue = function (...args) {
+    return transaction(persistence, () => dequeue.apply(this, args));
+  };
+}
+
+async function loadStores(dataDir: string): Promise<Opened> {
   const PersistenceManager = await part<new (directory: string) => Persistence>(
     'persistence.js',
     'PersistenceManager',
   );
   const SqsStore = await part<new () => Stores['sqsStore']>('sqs/sqsStore.js', 'SqsStore');
+  const SqsQueue = await part<{ readonly prototype: Queue }>('sqs/sqsStore.js', 'SqsQueue');
   const SnsStore = await part<new () => Stores['snsStore']>('sns/snsStore.js', 'SnsStore');
   const S3Store = await part<new () => Stores['s3Store']>('s3/s3Store.js', 'S3Store');
   const persistence = new PersistenceManager(dataDir);
@@ -43,12 +80,23 @@ async function openStores(dataDir: string | undefined): Promise<Opened> {
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
   Object.assign(stores.sqsStore, { persistence });
   for (const queue of stores.sqsStore.allQueues()) Object.assign(queue, { persistence });
+  dequeueAtomically(SqsQueue, persistence);
   return {
     stores,
     close: () => {
       persistence.close();
     },
   };
+}
+
+async function openStores(dataDir: string | undefined): Promise<Opened> {
+  if (dataDir === undefined) return { close: () => undefined };
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    return await loadStores(dataDir);
+  } catch (error) {
+    throw openFailure(dataDir, error);
+  }
 }
 
 const opened = await openStores(settings.dataDir);
@@ -63,6 +111,16 @@ function post(answer: QueueAnswer): void {
   parentPort?.postMessage(answer);
 }
 
+/**
+ * A call that the disk refused has changed the queues in memory: the worker ends by this error, and
+ * the next one reads the file.
+ */
+function requireStored(status: number, body: string): void {
+  if (status < 500) return;
+  const error = JSON.parse(body) as { readonly message: string };
+  if (errorCode(error) === 'ERR_SQLITE_ERROR') throw new Error(error.message);
+}
+
 async function call(id: number, target: string, body: string): Promise<void> {
   const response = await app.inject({
     method: 'POST',
@@ -70,6 +128,7 @@ async function call(id: number, target: string, body: string): Promise<void> {
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${target}` },
     payload: body,
   });
+  requireStored(response.statusCode, response.payload);
   post({ kind: 'answer', id, status: response.statusCode, body: response.payload });
 }
 

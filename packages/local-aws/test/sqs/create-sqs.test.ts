@@ -7,13 +7,14 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
 import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
+import { startLimited } from '../limited-process.ts';
 
 jest.setTimeout(30_000);
 
@@ -167,6 +168,72 @@ it('calls that do not run locally are named', async () => {
   await expect(as('ADMIN').send(new CreateQueueCommand({ QueueName: 'new' }))).rejects.toThrow(
     'SQS CreateQueue does not run locally.',
   );
+});
+
+it('a failure that is none of SQS is an internal one', async () => {
+  await expect(sqs.call('SendMessage', { ...url('plain'), MessageBody: 5 })).rejects.toMatchObject({
+    name: 'AwsError',
+    code: 'InternalFailure',
+    status: 500,
+  });
+});
+
+describe('a thread that dies', () => {
+  let dataDir: string;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'sqs-'));
+  });
+
+  afterEach(() => {
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it('tells everyone who waits and who comes later why', async () => {
+    const file = join(dataDir, 'file');
+    writeFileSync(file, '');
+    const queues = createSqs({ ...account, dataDir: file });
+    const [first, second] = [queues.createQueue(aQueue('a')), queues.createQueue(aQueue('b'))];
+    await expect(first).rejects.toThrow(file);
+    await expect(second).rejects.toThrow(file);
+    await expect(queues.call('ReceiveMessage', url('a'))).rejects.toThrow(file);
+    await queues.close();
+  });
+
+  it('names a damaged file', async () => {
+    const file = join(dataDir, 'fauxqs.db');
+    writeFileSync(file, 'no database '.repeat(1_000));
+    const queues = createSqs({ ...account, dataDir });
+    await expect(queues.createQueue(aQueue('a'))).rejects.toThrow(
+      `${file} is damaged: file is not a database`,
+    );
+    await queues.close();
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+
+  onLinux('for a full disk loses no message, and another goes on when there is room', async () => {
+    const sender = startLimited(join(import.meta.dirname, 'full-disk-sender.ts'), [dataDir], 1_024);
+    await sender.until('full');
+    sender.makeRoom();
+    await sender.until('done');
+    const lines = await sender.kill();
+    expect(lines.filter((line) => !line.startsWith('stored '))).toEqual(['full', 'done']);
+
+    const queues = createSqs({ ...account, dataDir });
+    await queues.createQueue(aQueue('kept'));
+    const found = new Set<string>();
+    for (;;) {
+      const answer = await queues.call('ReceiveMessage', { ...url('kept'), MaxNumberOfMessages: 10 });
+      const { Messages = [] } = answer as { Messages?: { Body: string }[] };
+      if (Messages.length === 0) break;
+      for (const { Body } of Messages) found.add(Body.split(' ')[0] ?? '');
+    }
+    await queues.close();
+    const stored = lines.filter((line) => line.startsWith('stored ')).map((line) => line.slice(7));
+    expect(stored.length).toBeGreaterThan(10);
+    expect(stored.filter((name) => !found.has(name))).toEqual([]);
+  });
 });
 
 it('with a data folder messages survive a restart, and attributes are those of the template', async () => {
