@@ -21,6 +21,21 @@ export function validationFailure(message: string): AwsError {
   return new AwsError('ValidationException', 400, message);
 }
 
+/** The message about an empty value of a key, which belongs to an index if one is named. */
+export function emptyKeyMessage(attribute: string, type: 'S' | 'B', indexName?: string): string {
+  const [ofIndex, name] =
+    indexName === undefined
+      ? ['', `Key: ${attribute}`]
+      : [
+          'A value specified for a secondary index key is not supported. ',
+          `IndexName: ${indexName}, IndexKey: ${attribute}`,
+        ];
+  return (
+    `One or more parameter values are not valid. ${ofIndex}The AttributeValue for a key attribute ` +
+    `cannot contain an empty ${type === 'S' ? 'string' : 'binary'} value. ${name}`
+  );
+}
+
 export function notImplemented(what: string): AwsError {
   return new AwsError('UnknownOperationException', 400, `DynamoDB ${what} does not run locally.`);
 }

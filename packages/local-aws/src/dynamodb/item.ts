@@ -30,3 +30,9 @@ export function sameJson(a: unknown, b: unknown): boolean {
     left.every(([name, value]) => right.has(name) && sameJson(value, right.get(name)))
   );
 }
+
+/** The type of an empty text or empty bytes, which no key may be. */
+export function emptyType(value: Item[string] | undefined): 'S' | 'B' | undefined {
+  if (value?.S === '') return 'S';
+  return value?.B === '' ? 'B' : undefined;
+}

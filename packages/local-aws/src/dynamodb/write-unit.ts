@@ -3,7 +3,8 @@ import { levelKeys, type ReadItem } from './database.ts';
 import type { Images } from './consumed-capacity.ts';
 import type { DynaliteError, DynaliteStore, DynaliteSubDb, LevelOperation } from './dynalite-types.ts';
 import { indexEntry, indexEntryKey } from './index-entry.ts';
-import { sameJson, type Item } from './item.ts';
+import { emptyKeyMessage } from './failures.ts';
+import { emptyType, sameJson, type Item } from './item.ts';
 import { limitExceeded } from './item-limits.ts';
 import { itemBytes, MAX_ITEM_BYTES } from './item-size.ts';
 import type { Table } from './table.ts';
@@ -36,15 +37,11 @@ export interface WriteUnit {
 
 function emptyIndexKey({ description }: Table, item: Item): DynaliteError | undefined {
   for (const { IndexName, KeySchema } of description.GlobalSecondaryIndexes ?? []) {
-    const empty = KeySchema.find(
-      ({ AttributeName }) => item[AttributeName]?.S === '' || item[AttributeName]?.B === '',
-    );
-    if (empty === undefined) continue;
-    return dynaliteDb.validationError(
-      'One or more parameter values are not valid. A value specified for a secondary index key is not supported. The ' +
-        `AttributeValue for a key attribute cannot contain an empty string value. IndexName: ${IndexName}, ` +
-        `IndexKey: ${empty.AttributeName}`,
-    );
+    for (const { AttributeName } of KeySchema) {
+      const type = emptyType(item[AttributeName]);
+      if (type !== undefined)
+        return dynaliteDb.validationError(emptyKeyMessage(AttributeName, type, IndexName));
+    }
   }
   return undefined;
 }

@@ -290,3 +290,40 @@ describe('key conditions', () => {
     );
   });
 });
+
+describe('an empty value of a key', () => {
+  const empty = 'The AttributeValue for a key attribute cannot contain an empty';
+  const prefix = 'One or more parameter values are not valid.';
+
+  it.each([
+    ['of the partition key', 'pk = :v', s(''), undefined, `${prefix} ${empty} string value. Key: pk`],
+    ['of the sort key', 'pk = :a AND sk > :v', s(''), undefined, `${prefix} ${empty} string value. Key: sk`],
+    [
+      'that the sort key begins with',
+      'pk = :a AND begins_with(sk, :v)',
+      s(''),
+      undefined,
+      `${prefix} ${empty} string value. Key: sk`,
+    ],
+    ['of bytes', 'pk = :v', { B: '' }, undefined, `${prefix} ${empty} binary value. Key: pk`],
+    [
+      'of an index',
+      '#g = :v',
+      s(''),
+      'by-group',
+      `${prefix} A value specified for a secondary index key is not supported. ${empty} string value. IndexName: by-group, IndexKey: group`,
+    ],
+  ])('%s is refused by a query', async (_title, condition, value, IndexName, message) => {
+    const { failureOf } = await aDynamoDb();
+    const failure = await failureOf('Query', {
+      TableName: 'Things',
+      ...(IndexName !== undefined && {
+        IndexName,
+        ExpressionAttributeNames: { '#g': 'group' },
+      }),
+      KeyConditionExpression: condition,
+      ExpressionAttributeValues: { ':v': value, ...(condition.includes(':a') && { ':a': s('a') }) },
+    });
+    expect(failure).toMatchObject({ code: 'ValidationException', message });
+  });
+});

@@ -1,8 +1,8 @@
 import { actions, rules } from '../dynalite.ts';
 import { consumedCapacity, readUnits, totalUnits, type Units } from '../consumed-capacity.ts';
 import type { Action, Rules, PageResult, ValidRequest } from '../dynalite-types.ts';
-import { validationFailure } from '../failures.ts';
-import type { Item } from '../item.ts';
+import { emptyKeyMessage, validationFailure } from '../failures.ts';
+import { emptyType, type Item } from '../item.ts';
 import {
   capacityMode,
   itemAccess,
@@ -14,6 +14,7 @@ import {
 } from '../operation.ts';
 import { createReadStore } from '../read-store.ts';
 import { validated, type Body } from '../requests.ts';
+import type { TableDescription } from '../table.ts';
 import { runAction } from '../run-action.ts';
 import { requireProjected, requireSelect } from './select.ts';
 
@@ -43,6 +44,15 @@ function requireReadable(request: ValidRequest, body: Body): void {
   throw validationFailure('Consistent reads are not supported on global secondary indexes');
 }
 
+function refuseEmptyKeys({ KeyConditions = {}, IndexName }: ValidRequest, table: TableDescription): void {
+  const index = table.GlobalSecondaryIndexes?.find((each) => each.IndexName === IndexName);
+  for (const { AttributeName } of (index ?? table).KeySchema) {
+    const { AttributeValueList = [] } = KeyConditions[AttributeName] ?? {};
+    const type = AttributeValueList.map(emptyType).find((each) => each !== undefined);
+    if (type !== undefined) throw validationFailure(emptyKeyMessage(AttributeName, type, IndexName));
+  }
+}
+
 function pageOperation(
   { database, tables }: OperationContext,
   name: ItemAction,
@@ -57,7 +67,9 @@ function pageOperation(
     delete request.ReturnConsumedCapacity;
 
     async function perform(): Promise<Outcome> {
-      requireProjected(request, tables.get(tableName).description);
+      const { description } = tables.get(tableName);
+      refuseEmptyKeys(request, description);
+      requireProjected(request, description);
       const startKey = key === undefined || IndexName === undefined ? undefined : { tableName, key };
       const { store, bytesRead } = createReadStore(database, database.readItem, tables, startKey);
       const page = await runAction(action, store, request);
