@@ -32,6 +32,7 @@ const idsIn = (unreadable: unknown): string =>
 const BEHAVIOUR: Readonly<Record<CommandName, Command>> = {
   'create-tenant': { does: 'a new tenant with its first management key and webhook secret' },
   'list-tenants': { does: 'all tenants' },
+  'check-tenant': { does: 'opens the keys of a tenant; exit code 1 if they do not open' },
   'rotate-keys': { does: 'another data key; old records keep opening under theirs' },
   'replace-root': { does: 'another root key, for one that may have been copied: begins, or goes on' },
   reseal: {

@@ -22,6 +22,7 @@ interface CommandFlags {
 export const COMMANDS = {
   'create-tenant': { needs: ['name'], takes: [] },
   'list-tenants': { needs: [], takes: [] },
+  'check-tenant': { needs: ['tenant'], takes: [] },
   'rotate-keys': { needs: ['tenant'], takes: [] },
   'replace-root': { needs: ['tenant'], takes: ['start'] },
   reseal: { needs: ['tenant'], takes: [] },

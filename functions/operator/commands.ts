@@ -9,7 +9,7 @@ import type { Invocation } from '../../src/core/reactors/invocation.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 import { listParkedDeliveries, resendDelivery } from '../../src/core/webhooks/parked-deliveries.ts';
-import { rotateWebhookSecret } from '../../src/core/webhooks/webhook-secrets.ts';
+import { rotateWebhookSecret, webhookSecrets } from '../../src/core/webhooks/webhook-secrets.ts';
 import { isDestroyed } from '../../src/core/tenants/tenant.ts';
 import {
   COMMAND_NAMES,
@@ -78,6 +78,11 @@ const RUN: {
         next_rotation: isDestroyed(tenant) ? null : formatTimestamp(tenant.rotateAt),
       })),
     };
+  },
+  /** What the secrets are sealed under is derived from the root. */
+  'check-tenant': async (deps: OperatorDeps, given: Command<'check-tenant'>) => {
+    await webhookSecrets(deps, given.tenant_id);
+    return { tenant_id: given.tenant_id, opens: true };
   },
   'rotate-keys': async (deps: OperatorDeps, given: Command<'rotate-keys'>) => ({
     tenant_id: given.tenant_id,

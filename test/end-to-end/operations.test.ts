@@ -151,6 +151,10 @@ describe('the operator', () => {
       tenants: { tenant_id: string; next_rotation: string }[];
     };
     expect(tenants.find(({ tenant_id: each }) => each === id)?.next_rotation).toMatch(/\+00:00$/);
+    expect(await operator({ command: 'check-tenant', tenant_id: id })).toEqual({
+      tenant_id: id,
+      opens: true,
+    });
     const found = (await operator({ command: 'health' })) as unknown as Record<string, unknown>;
     expect(found).toMatchObject({
       healthy: true,
@@ -162,6 +166,7 @@ describe('the operator', () => {
 
   it.each([
     { command: 'nothing' },
+    { command: 'check-tenant', tenant_id: randomUUID() },
     { command: 'rotate-keys', tenant_id: 'x' },
     { command: 'rotate-keys', tenant_id: randomUUID() },
     { command: 'replace-root', tenant_id: randomUUID() },
