@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { holdLock, LockedError } from '../../packages/local-aws/src/data-lock.ts';
 import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
 /** Where programs on this machine look for the service of `npm start`. */
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
@@ -44,14 +45,16 @@ export function readTenantCredentials(file: string): TenantCredentials | undefin
   }
   try {
     return parseTenantCredentials(text);
-  } catch (error) {
-    throw new Error(`${file} is damaged: ${errorMessage(error)}`, {
-      cause: error,
-    });
+  } catch {
+    // No cause: what the parser says of the text may hold a part of a key.
+    throw damaged(file, "it does not hold a tenant's credentials");
   }
 }
 
-/** Writes credentials so that nobody else can read them and no reader ever sees half a file. */
+/**
+ * Writes credentials so that nobody else can read them and no reader ever sees half a file. Throws
+ * an Error that names the file.
+ */
 export function writeCredentials(file: string, credentials: TenantCredentials | LocalCredentials): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${randomUUID()}`;
@@ -60,7 +63,7 @@ export function writeCredentials(file: string, credentials: TenantCredentials | 
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw error;
+    throw new Error(`cannot write ${file}: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -77,7 +80,6 @@ export interface ClaimedFile {
  */
 export function claimCredentialsFile(wanted: string | undefined, port: number): ClaimedFile {
   const claim = (file: string): ClaimedFile => {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const unlock = holdLock(`${file}.lock`, file);
     return {
       file,

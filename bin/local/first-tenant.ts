@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   parseTenantCredentials,
   readTenantCredentials,
@@ -6,14 +6,41 @@ import {
   type TenantCredentials,
 } from './credentials-file.ts';
 import type { PreparedApp } from '../../packages/local-aws/src/cloud.ts';
+import { errorMessage } from '../../packages/local-aws/src/error-code.ts';
+import { damaged } from '../../packages/local-aws/src/storage-failure.ts';
 
-/** The first tenant, made the way `bin/operator.ts` makes tenants: by the operator function. */
-async function createTenant({ outputs, invoke }: PreparedApp): Promise<TenantCredentials> {
+/** Invokes the operator function, as `bin/operator.ts` does. Throws an Error with its message. */
+async function operate({ outputs, invoke }: PreparedApp, command: object): Promise<string> {
   const operator = outputs.get('OperatorFunctionName');
   if (operator === undefined) throw new Error('the app has no output OperatorFunctionName');
-  const outcome = await invoke(operator, JSON.stringify({ command: 'create-tenant', name: 'Local' }));
-  if (outcome.failed) throw new Error(`the operator function could not create a tenant: ${outcome.payload}`);
-  return parseTenantCredentials(outcome.payload);
+  const { failed, payload } = await invoke(operator, JSON.stringify(command));
+  if (!failed) return payload;
+  const { errorType = '', errorMessage: message = '' } = JSON.parse(payload) as Partial<
+    Record<string, string>
+  >;
+  throw new Error(`${errorType}: ${message}`);
+}
+
+async function createTenant(app: PreparedApp): Promise<TenantCredentials> {
+  const created = await operate(app, { command: 'create-tenant', name: 'Local' }).catch((error: unknown) => {
+    throw new Error(`the operator function could not create a tenant: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  });
+  return parseTenantCredentials(created);
+}
+
+/** Throws an Error unless the tables know the tenant and its keys open. */
+async function requireTenant(app: PreparedApp, file: string, tenantId: string): Promise<void> {
+  await operate(app, { command: 'check-tenant', tenant_id: tenantId }).catch((error: unknown) => {
+    const { message } = damaged(
+      dirname(file),
+      `the tenant of ${file} does not open (${errorMessage(error)})`,
+    );
+    throw new Error(`${message}; if you destroyed that tenant, remove the file to get another one`, {
+      cause: error,
+    });
+  });
 }
 
 /**
@@ -27,7 +54,10 @@ export async function firstTenant(
   if (dataDirectory === undefined) return await createTenant(app);
   const file = join(dataDirectory, 'credentials.json');
   const kept = readTenantCredentials(file);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) {
+    await requireTenant(app, file, kept.tenant_id);
+    return kept;
+  }
   const created = await createTenant(app);
   writeCredentials(file, created);
   return created;

@@ -9,6 +9,7 @@ import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
 import { openSynthesizedApp } from './assembly/synthesized-apps.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
+import { recordContents, requireContents } from './data-contents.ts';
 import { lockDataDirectory } from './data-lock.ts';
 import { createDynamoDb, type DynamoDb } from './dynamodb/create-dynamodb.ts';
 import { errorMessage } from './error-code.ts';
@@ -25,6 +26,7 @@ import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
 import { createScheduleTable } from './schedules/schedule-table.ts';
+import { createStorageFailure, type StorageFailure } from './storage-failure.ts';
 import { createSqs, type Sqs } from './sqs/create-sqs.ts';
 import { createQueueDefinitions } from './sqs/queue-definitions.ts';
 import { startMappings } from './sqs/start-mappings.ts';
@@ -63,6 +65,11 @@ export interface CloudOptions {
   /** Faults to inject once everything is ready, and the seed of their chances. Default: none, 1. */
   readonly faults?: readonly string[];
   readonly faultSeed?: number;
+  /**
+   * Told in one line what the user should know while it runs, such as that the disk is full.
+   * Default: standard error.
+   */
+  readonly report?: (line: string) => void;
   /** Prints logs through this instead of writing them to files. */
   readonly printLogs?: (text: string) => void;
   /**
@@ -91,6 +98,7 @@ interface Start {
   readonly account: Account;
   readonly logs: Logs;
   readonly faults: Faults;
+  readonly storageFailure: StorageFailure;
   readonly closers: (() => Promise<void> | void)[];
   /** Gives up the port of the AWS endpoint, held until the endpoint takes it. */
   readonly releaseAwsPort: () => Promise<void>;
@@ -125,14 +133,18 @@ async function appFolders({ options, closers }: Start) {
   return synthesized;
 }
 
-async function createStores({ options, closers }: Start): Promise<Stores> {
-  const where = (name: string): { dataDir?: string } =>
-    options.dataDirectory === undefined ? {} : { dataDir: join(options.dataDirectory, name) };
-  const dynamoDb = await createDynamoDb({ ...where('dynamodb'), accountId: ACCOUNT_ID, region: REGION });
+async function createStores({ options, storageFailure, closers }: Start): Promise<Stores> {
+  const settings = (name: string) => ({
+    ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, name) }),
+    accountId: ACCOUNT_ID,
+    region: REGION,
+    storageFailure,
+  });
+  const dynamoDb = await createDynamoDb(settings('dynamodb'));
   closers.push(() => dynamoDb.close());
-  const kms = await createKms({ ...where('kms'), accountId: ACCOUNT_ID, region: REGION });
+  const kms = await createKms(settings('kms'));
   closers.push(() => kms.close());
-  const sqs = createSqs({ ...where('sqs'), accountId: ACCOUNT_ID, region: REGION });
+  const sqs = createSqs(settings('sqs'));
   closers.push(() => sqs.close());
   return { dynamoDb, kms, sqs };
 }
@@ -182,6 +194,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
   const lambda = await startLambda(begun.account, parts, {
     kms: stores.kms,
     logs,
+    storageFailure: begun.storageFailure,
     ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
   });
   closers.push(() => lambda.close());
@@ -288,6 +301,7 @@ async function start(begun: Start, close: () => Promise<void>): Promise<Cloud> {
   startQueues(begun, parts, stores);
   await options.prepare?.({ outputs, invoke: (name, payload) => parts.functions.invoke(name, payload) });
   options.signal?.throwIfAborted();
+  if (options.dataDirectory !== undefined) await recordContents(options.dataDirectory);
   begun.faults.replace(options.faults ?? []);
   await startGateway(begun, parts);
   startSchedules(begun, parts, stores.dynamoDb);
@@ -313,6 +327,27 @@ function createLogs(options: CloudOptions): Logs {
   return createLogFiles(logDirectory(options) ?? '');
 }
 
+function printLine(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Failures of the disk: one that meets a start ends it, and a later one is reported. */
+function createStorageReports({ dataDirectory, report = printLine }: CloudOptions) {
+  let isUp = false;
+  let atStart: string | undefined;
+  return {
+    failure: createStorageFailure(dataDirectory ?? 'the state in memory', (reason, consequence) => {
+      if (isUp) report(`${reason}: ${consequence}`);
+      else atStart ??= reason;
+    }),
+    /** Why a start has failed that ends with `error`. */
+    ofStart: (error: unknown) => (atStart === undefined ? error : new Error(atStart, { cause: error })),
+    setUp: (value: boolean) => {
+      isUp = value;
+    },
+  };
+}
+
 /**
  * Runs a synthesized CDK app on this machine: tables, keys, roles, functions, queues, HTTP API and
  * schedules. Rejects with an Error whose message is fit for the terminal; nothing is left running
@@ -320,11 +355,16 @@ function createLogs(options: CloudOptions): Logs {
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const closers: (() => Promise<void> | void)[] = [];
+  const storage = createStorageReports(options);
   const close = async (): Promise<void> => {
+    storage.setUp(false);
     for (const undo of closers.splice(0).reverse()) await undo();
   };
   try {
-    if (options.dataDirectory !== undefined) closers.push(lockDataDirectory(options.dataDirectory));
+    if (options.dataDirectory !== undefined) {
+      closers.push(lockDataDirectory(options.dataDirectory));
+      requireContents(options.dataDirectory);
+    }
     const port = await findFreePort(options.port);
     // Queues carry the endpoint's address in their names, so it is known before the endpoint can
     // start.
@@ -341,12 +381,14 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
       logs.close();
     });
     const faults = createFaults(options.faultSeed ?? 1);
-    return await start(
-      { options, account, logs, faults, closers, releaseAwsPort: () => held.close() },
-      close,
-    );
+    const releaseAwsPort = () => held.close();
+    const { failure: storageFailure } = storage;
+    const begun = { options, account, logs, faults, storageFailure, closers, releaseAwsPort };
+    const cloud = await start(begun, close);
+    storage.setUp(true);
+    return cloud;
   } catch (error) {
     await close();
-    throw error;
+    throw storage.ofStart(error);
   }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { errorCode } from './error-code.ts';
 import { isAlive } from './process-alive.ts';
+import { storageReason } from './storage-failure.ts';
 
 /**
  * When a process started, in clock ticks since boot: a later process with the same id has another
@@ -66,11 +67,21 @@ function removeStale(lock: string, stale: string): void {
   rmSync(aside, { force: true });
 }
 
-/**
- * Holds a lock file for this process. Returns the function that lets it go. Throws an Error naming
- * the process that holds it; the lock of a process that was killed holds nobody up.
- */
-export function holdLock(lock: string, what: string): () => void {
+/** As `mkdir -p`. Node's own reports a read-only parent as a missing one. */
+function createDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' && statSync(directory).isDirectory()) return;
+    if (errorCode(error) === 'EEXIST') throw new Error(`${directory} is not a folder`, { cause: error });
+    if (errorCode(error) !== 'ENOENT') throw error;
+    createDirectory(dirname(directory));
+    mkdirSync(directory, { mode: 0o700 });
+  }
+}
+
+function hold(lock: string, what: string): () => void {
+  createDirectory(dirname(lock));
   const own = `${String(process.pid)} ${startTime(process.pid)}\n`;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (create(lock, own))
@@ -86,10 +97,21 @@ export function holdLock(lock: string, what: string): () => void {
 }
 
 /**
- * Makes this process the only one that uses a data folder, which is created if need be. Returns the
- * function that lets it go. Throws as {@link holdLock} does.
+ * Holds a lock file for this process, in a folder that is created if need be. Returns the function
+ * that lets it go. Throws {@link LockedError} naming the process that holds it, or an Error that
+ * says why the folder cannot be used; the lock of a process that was killed holds nobody up.
  */
+export function holdLock(lock: string, what: string): () => void {
+  try {
+    return hold(lock, what);
+  } catch (error) {
+    throw errorCode(error) === undefined
+      ? error
+      : new Error(storageReason(dirname(lock), error), { cause: error });
+  }
+}
+
+/** Makes this process the only one that uses a data folder. Otherwise as {@link holdLock}. */
 export function lockDataDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   return holdLock(join(directory, 'lock'), directory);
 }

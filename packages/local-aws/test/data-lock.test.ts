@@ -53,3 +53,16 @@ it.each(['', 'nonsense', '-1 5', '99999999999 1'])(
     lockDataDirectory(directory)();
   },
 );
+
+it.each([
+  ['a file', (file: string) => file, (file: string) => `${file} is not a folder`],
+  [
+    'a folder below a file',
+    (file: string) => join(file, 'x'),
+    (file: string) => `ENOTDIR: not a directory, mkdir '${join(file, 'x')}'`,
+  ],
+])('%s as a data folder is refused with its path', (_title, folderOf, messageOf) => {
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  expect(() => lockDataDirectory(folderOf(file))).toThrow(messageOf(file));
+});

@@ -1,6 +1,6 @@
 // The start command itself, as a process of its own, on the fixture app.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +19,14 @@ interface Started {
   readonly exit: Promise<number | null>;
 }
 
+const command = [process.execPath, join(root, 'bin', 'start.cjs')];
+
 function start(...args: readonly string[]): Started {
-  const which = args.includes('--app') ? [] : ['--app', app];
-  const child = spawn(process.execPath, [join(root, 'bin', 'start.cjs'), ...which, ...args]);
+  return run([...command, ...(args.includes('--app') ? [] : ['--app', app]), ...args]);
+}
+
+function run([program = '', ...args]: readonly string[]): Started {
+  const child = spawn(program, args);
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -154,6 +159,59 @@ it('a data folder keeps the tenant, admits one start at a time, and survives a k
   expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
   expect(await stop(third)).toBe(0);
   expect(existsSync(join(data, 'lock'))).toBe(false);
+});
+
+describe('a data folder that is damaged', () => {
+  const data = join(directory, 'damaged');
+  const file = join(data, 'credentials.json');
+  const again = () => start('--port', '0', '--credentials', join(directory, 'c8.json'), '--data', data);
+
+  beforeAll(async () => {
+    const started = again();
+    await untilReady(started);
+    await stop(started);
+  });
+
+  it('does not start when its keys are gone, and no other keys are made', async () => {
+    const keys = join(data, 'kms', 'kms-keys.json');
+    const content = readFileSync(keys);
+    rmSync(keys);
+    const started = again();
+    expect(await started.exit).toBe(1);
+    expect(started.output()).toBe(
+      `${data} is damaged: kms/kms-keys.json is missing; restore the data folder from a copy, or use another one\n`,
+    );
+    expect(existsSync(keys)).toBe(false);
+    writeFileSync(keys, content);
+  });
+
+  it('does not start when its tables do not know its tenant', async () => {
+    const content = readFileSync(file, 'utf8');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(content), tenant_id: 'unknown' }));
+    const started = again();
+    expect(await started.exit).toBe(1);
+    expect(started.output()).toBe(
+      `${data} is damaged: the tenant of ${file} does not open (Error: The tenant does not exist.); ` +
+        'restore the data folder from a copy, or use another one; ' +
+        'if you destroyed that tenant, remove the file to get another one\n',
+    );
+    writeFileSync(file, content);
+  });
+
+  it('starts again when it is restored', async () => {
+    const started = again();
+    await untilReady(started);
+    expect(await stop(started)).toBe(0);
+  });
+});
+
+it('a full disk ends the start in one line', async () => {
+  const data = join(directory, 'full');
+  const args = ['--port', '0', '--data', data, '--credentials', join(directory, 'c9.json')];
+  // No file may grow, as on a full disk.
+  const started = run(['sh', '-c', 'ulimit -f 0 && exec "$@"', 'sh', ...command, app, ...args]);
+  expect(await started.exit).toBe(1);
+  expect(started.output()).toBe(`the disk of ${data} is full\n`);
 });
 
 it('a port in use is said in one line, and nothing is left running', async () => {

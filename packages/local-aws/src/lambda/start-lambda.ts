@@ -4,6 +4,7 @@ import type { RoleRegistry } from '../assembly/role-registry.ts';
 import { conditionKeys } from '../iam/conditions.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import { keyPolicyAllowsService } from '../iam/key-policy.ts';
+import type { StorageFailure } from '../storage-failure.ts';
 import type { Kms } from '../kms/create-kms.ts';
 import { createLambda, type Lambda } from './create-lambda.ts';
 import type { Logs } from './function-logs.ts';
@@ -39,6 +40,7 @@ interface Beside {
   readonly logs: Logs;
   /** Directory of the functions made by CreateFunction; without it they live in memory. */
   readonly dataDir?: string;
+  readonly storageFailure: StorageFailure;
 }
 
 /** Lambda's control plane and invocations, with the roles, layers and functions of the app. */

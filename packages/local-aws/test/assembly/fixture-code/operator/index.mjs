@@ -2,8 +2,9 @@ import console from 'node:console';
 
 let count = 0;
 
-export async function handler({ command, name }) {
+export async function handler({ command, name, tenant_id: tenantId }) {
   if (command === 'sweep') console.log('swept');
+  if (tenantId === 'unknown') throw new Error('The tenant does not exist.');
   if (command !== 'create-tenant') return { command };
   count += 1;
   return {

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { damaged } from './storage-failure.ts';
+import { writeFileWhole } from './write-file-whole.ts';
+
+/**
+ * What a store would make anew, and so lose, if it were missing. What else is missing, a store
+ * misses by itself.
+ */
+const FILES = ['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'];
+
+const LIST = 'contents.json';
+const list = z.array(z.string());
+
+function recorded(directory: string): readonly string[] {
+  const file = join(directory, LIST);
+  if (!existsSync(file)) return [];
+  try {
+    return list.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw damaged(file, 'it does not hold a list of files', error);
+  }
+}
+
+/**
+ * Throws an Error that names the file if a data folder lacks one that an earlier start left. A
+ * folder in which no start has succeeded yet lacks nothing.
+ */
+export function requireContents(directory: string): void {
+  for (const name of recorded(directory))
+    if (!existsSync(join(directory, name))) throw damaged(directory, `${name} is missing`);
+}
+
+/** Writes down what the next start must find. */
+export async function recordContents(directory: string): Promise<void> {
+  const present = FILES.filter((name) => existsSync(join(directory, name)));
+  if (present.join() === recorded(directory).join()) return;
+  await writeFileWhole(join(directory, LIST), JSON.stringify(present));
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { recordContents, requireContents } from '../src/data-contents.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contents-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function write(name: string): void {
+  mkdirSync(dirname(join(directory, name)), { recursive: true });
+  writeFileSync(join(directory, name), '');
+}
+
+it('a folder in which no start has succeeded lacks nothing', () => {
+  requireContents(directory);
+});
+
+it.each(['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'])(
+  'a folder that lacks %s, which it had, is damaged',
+  async (name) => {
+    write(name);
+    await recordContents(directory);
+    requireContents(directory);
+    rmSync(join(directory, name));
+    expect(() => {
+      requireContents(directory);
+    }).toThrow(
+      `${directory} is damaged: ${name} is missing; restore the data folder from a copy, or use another one`,
+    );
+  },
+);
+
+it('an app without keys needs none, until it has one', async () => {
+  write('dynamodb/dynamodb/CURRENT');
+  await recordContents(directory);
+  requireContents(directory);
+  write('kms/kms-keys.json');
+  await recordContents(directory);
+  rmSync(join(directory, 'kms'), { recursive: true });
+  expect(() => {
+    requireContents(directory);
+  }).toThrow('kms/kms-keys.json is missing');
+});
+
+it('a damaged list is named', () => {
+  writeFileSync(join(directory, 'contents.json'), '{');
+  expect(() => {
+    requireContents(directory);
+  }).toThrow(`${directory}/contents.json is damaged`);
+});
