@@ -209,7 +209,7 @@ it('a full disk ends the start in one line', async () => {
   const data = join(directory, 'full');
   const args = ['--port', '0', '--data', data, '--credentials', join(directory, 'c9.json')];
   // No file may grow, as on a full disk.
-  const started = run(['sh', '-c', 'ulimit -f 0 && exec "$@"', 'sh', ...command, app, ...args]);
+  const started = run(['sh', '-c', 'ulimit -f 1 && exec "$@"', 'sh', ...command, '--app', app, ...args]);
   expect(await started.exit).toBe(1);
   expect(started.output()).toBe(`the disk of ${data} is full\n`);
 });

@@ -305,7 +305,13 @@ describe('an empty value of a key', () => {
       undefined,
       `${prefix} ${empty} string value. Key: sk`,
     ],
-    ['of bytes', 'pk = :v', { B: '' }, undefined, `${prefix} ${empty} binary value. Key: pk`],
+    [
+      'of another type than the key has',
+      'pk = :v',
+      { B: '' },
+      undefined,
+      'One or more parameter values were invalid: Condition parameter type does not match schema type',
+    ],
     [
       'of an index',
       '#g = :v',

@@ -48,7 +48,9 @@ function refuseEmptyKeys({ KeyConditions = {}, IndexName }: ValidRequest, table:
   const index = table.GlobalSecondaryIndexes?.find((each) => each.IndexName === IndexName);
   for (const { AttributeName } of (index ?? table).KeySchema) {
     const { AttributeValueList = [] } = KeyConditions[AttributeName] ?? {};
-    const type = AttributeValueList.map(emptyType).find((each) => each !== undefined);
+    const defined = table.AttributeDefinitions.find((each) => each.AttributeName === AttributeName);
+    // A value of another type is refused for that.
+    const type = AttributeValueList.map(emptyType).find((each) => each === defined?.AttributeType);
     if (type !== undefined) throw validationFailure(emptyKeyMessage(AttributeName, type, IndexName));
   }
 }
