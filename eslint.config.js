@@ -111,9 +111,10 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.js'],
+    files: ['**/*.{js,cjs}'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
+  { files: ['**/*.cjs'], languageOptions: { globals: { __dirname: 'readonly' } } },
   {
     files: ['examples/browser/collect-card.js'],
     languageOptions: {

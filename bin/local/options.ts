@@ -10,7 +10,7 @@ export interface StartOptions {
   readonly port: number;
   /** Keeps state across starts; without it state is in memory. */
   readonly dataDirectory?: string;
-  /** Default: `.local/credentials.json`, or one named by the port while another service has that. */
+  /** Default: `.local/credentials.json`, or one named by the port while that is taken. */
   readonly credentialsFile?: string;
   /** How long a scheduled minute lasts. */
   readonly tickSeconds: number;
@@ -128,7 +128,7 @@ function refuseContradictions({ values, tokens }: Parsed): void {
       '--set has no effect on an app that is already synthesized: leave --app or --set',
     );
   const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-  const single = names.filter((name) => !('multiple' in config[name as keyof typeof config]));
+  const single = names.filter((name) => !('multiple' in config[name]));
   const twice = single.find((name, index) => single.indexOf(name) < index);
   if (twice !== undefined) throw new InvalidOption(`--${twice} is given twice`);
 }

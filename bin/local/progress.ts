@@ -3,9 +3,9 @@ const CLEAR_LINE = '\r\u001b[2K';
 
 export interface Progress {
   /** Shows what happens now. */
-  step(text: string): void;
+  readonly step: (text: string) => void;
   /** Takes the line away. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /**

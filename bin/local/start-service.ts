@@ -63,7 +63,7 @@ export const SYNTHESIS_INPUTS = {
   environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],
 } as const;
 
-/** The pages beside the API: `/` for browsers, to whom the API's 404 would say nothing, and `/docs`. */
+/** The pages beside the API: `/docs`, and `/` for browsers, to whom a 404 would say nothing. */
 function pagesOf(start: string, log: (line: string) => void): Required<GatewayExtension>['pages'] {
   const reference = createReferencePage(ROOT, join(WORK_DIRECTORY, 'reference'), log);
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
@@ -73,7 +73,7 @@ function pagesOf(start: string, log: (line: string) => void): Required<GatewayEx
       : await reference(path);
 }
 
-/** Beside the pages, with `--contract`, the check of every response against the OpenAPI document. */
+/** The pages, and with `--contract` the check of every response against the OpenAPI document. */
 function gatewayExtension(
   contract: ContractCheck | undefined,
   start: string,

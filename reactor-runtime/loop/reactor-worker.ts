@@ -78,7 +78,7 @@ export function workerStdio(listing = '/proc/self/fdinfo'): StdioOptions {
   });
 }
 
-/** Bytes that a process has for itself alone; 0 once it has ended, and where only its heap is bounded. */
+/** Bytes that a process has for itself alone; 0 once it has ended, and where no `/proc` tells. */
 function privateBytes(pid: number): number {
   try {
     const [, resident = '0', shared = '0'] = readFileSync(`/proc/${String(pid)}/statm`, 'latin1').split(' ');

@@ -215,8 +215,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     sessionTokenFor: (accessKeyId) => parts.roles.sessionTokenFor(accessKeyId),
     keyPolicy: (arn) => stores.kms.keyPolicy(arn),
     onCall: ({ principal, action, resources, status }) => {
-      if (status >= 400)
-        logs.write('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}\n`);
+      if (status >= 400) logs.line('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}`);
     },
   });
   closers.push(() => endpoint.close());
@@ -238,7 +237,7 @@ function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: 
     keyPolicy: (keyArn) => kms.keyPolicy(keyArn),
     sqs,
     log: (line) => {
-      logs.write('queues', `${line}\n`);
+      logs.line('queues', line);
     },
   });
   closers.push(stop);
@@ -246,7 +245,7 @@ function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: 
 
 async function startGateway({ account, options, logs, closers }: Start, parts: CloudParts): Promise<void> {
   const log = (line: string): void => {
-    logs.write('gateway', `${line}\n`);
+    logs.line('gateway', line);
   };
   const { onClose, ...extension } = options.extendGateway?.(account.baseUrl, log) ?? {};
   const gateway = await startHttpGateway({
@@ -266,7 +265,7 @@ async function startGateway({ account, options, logs, closers }: Start, parts: C
 
 function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dynamoDb: DynamoDb): void {
   const log = (line: string): void => {
-    logs.write('schedules', `${line}\n`);
+    logs.line('schedules', line);
   };
   const stop = runSchedules({
     schedules: parts.schedules.all(),

@@ -79,9 +79,9 @@ describe('a claimed file', () => {
 
   it('that was asked for is refused while another service has it', () => {
     const file = join(directory, 'mine.json');
-    const { release } = claimCredentialsFile(file, 8787);
+    const first = claimCredentialsFile(file, 8787);
     expect(() => claimCredentialsFile(file, 9000)).toThrow(`${file} is in use by process`);
-    release();
+    first.release();
     claimCredentialsFile(file, 9000).release();
     expect(readdirSync(directory)).toEqual([]);
   });

@@ -1,6 +1,15 @@
 // The start command itself, as a process of its own, on the fixture app.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -286,6 +295,35 @@ it('browsers get a page at / that leads on, without a key; other clients get the
   expect(html).not.toContain(key);
   expect((await fetch(url)).status).toBe(404);
   expect(await stop(started)).toBe(0);
+});
+
+it.each([
+  ['without packages', '24.0.0', 'linux', false, 'The packages are not installed. Run: npm ci\n'],
+  [
+    'on an older Node of Linux',
+    '20.1.0',
+    'linux',
+    true,
+    'This is Node.js 20.1.0, and the service runs on 24. npm ci installs it beside the packages. Run: npm ci && npm start\n',
+  ],
+  [
+    'on an older Node of a Mac',
+    '20.1.0',
+    'darwin',
+    true,
+    'This is Node.js 20.1.0, and the service runs on 24. Run: brew install node@24 (or, with nvm: nvm install)\n',
+  ],
+])('a start %s names the command that helps', (_where, version, platform, hasPackages, message) => {
+  const folder = mkdtempSync(join(directory, 'bare-'));
+  mkdirSync(join(folder, 'bin'));
+  copyFileSync(join(root, 'bin', 'start.cjs'), join(folder, 'bin', 'start.cjs'));
+  if (hasPackages) mkdirSync(join(folder, 'node_modules', 'zod'), { recursive: true });
+  const program = `
+    Object.defineProperty(process.versions, 'node', { value: '${version}' });
+    Object.defineProperty(process, 'platform', { value: '${platform}' });
+    require('${join(folder, 'bin', 'start.cjs')}');`;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, message]);
 });
 
 it('a stop in the middle of a start ends it with exit code 0', async () => {

@@ -85,7 +85,7 @@ export interface FunctionHost {
     readonly name: string;
     readonly environment: Readonly<Record<string, string>>;
   }[];
-  /** Nothing can be invoked before. The first invocation of a function starts its first instance. */
+  /** Nothing can be invoked before. A function's first invocation starts its first instance. */
   start(awsEndpointUrl: string): void;
   close(): Promise<void>;
 }

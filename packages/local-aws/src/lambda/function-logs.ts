@@ -3,12 +3,17 @@ import { join } from 'node:path';
 
 /** Where the parts of the local cloud write what they have to say, each under its name. */
 export interface Logs {
+  /** What a function printed, in pieces as they come. */
   write(name: string, text: string): void;
+  /** A line of the local cloud's own, with the time. */
+  line(name: string, text: string): void;
   close(): void;
 }
 
 /** A file that has grown to this becomes `<name>.log.1`, in place of an older one. */
 const MAX_BYTES = 5_000_000;
+
+const timed = (text: string): string => `${new Date().toISOString()} ${text}\n`;
 
 interface LogFile {
   readonly descriptor: number;
@@ -43,16 +48,21 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
     return open(name, path);
   }
 
+  function write(name: string, text: string): void {
+    if (closed) return;
+    try {
+      const file = withRoom(name);
+      // At once: what a crash leaves behind says why.
+      file.bytes += writeSync(file.descriptor, text);
+    } catch {
+      // A full disk must not stop the service.
+    }
+  }
+
   return {
-    write: (name, text) => {
-      if (closed) return;
-      try {
-        const file = withRoom(name);
-        // At once: what a crash leaves behind says why.
-        file.bytes += writeSync(file.descriptor, text);
-      } catch {
-        // A full disk must not stop the service.
-      }
+    write,
+    line: (name, text) => {
+      write(name, timed(text));
     },
     close: () => {
       closed = true;
@@ -65,11 +75,15 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
 /** Prints whole lines, each with its name in front. */
 export function createLogPrinter(print: (text: string) => void): Logs {
   const unfinished = new Map<string, string>();
+  function write(name: string, text: string): void {
+    const lines = ((unfinished.get(name) ?? '') + text).split('\n');
+    unfinished.set(name, lines.pop() ?? '');
+    for (const line of lines) print(`${name}: ${line}\n`);
+  }
   return {
-    write: (name, text) => {
-      const lines = ((unfinished.get(name) ?? '') + text).split('\n');
-      unfinished.set(name, lines.pop() ?? '');
-      for (const line of lines) print(`${name}: ${line}\n`);
+    write,
+    line: (name, text) => {
+      write(name, timed(text));
     },
     close: () => undefined,
   };

@@ -63,20 +63,22 @@ it('an app whose inputs are the same is not synthesized again', async () => {
   expect([second.directory, runs(), steps]).toEqual([first.directory, 1, ['first']]);
 });
 
-const changes: readonly (readonly [what: string, change: () => Partial<CdkApp> | undefined])[] = [
-  ['the content of a file', () => void writeFileSync(join(root, 'lib', 'text'), 'two')],
-  ['a file that was not there', () => void writeFileSync(join(root, 'lib', 'more'), '')],
-  ['a file that is gone', () => rmSync(join(root, 'lib', 'text')) as undefined],
+const write = (name: string, text: string) => writeFileSync(join(root, name), text);
+
+const changes: readonly (readonly [what: string, change: () => unknown])[] = [
+  ['the content of a file', () => write('lib/text', 'two')],
+  ['a file that was not there', () => write('lib/more', '')],
+  ['a file that is gone', () => rmSync(join(root, 'lib', 'text'))],
   ['a setting', () => ({ context: { size: '2' } })],
-  ['the context of cdk.json', () => void writeFileSync(join(root, 'cdk.json'), '{"context":{"flag":true}}')],
-  ['a variable of the account', () => void (process.env['TEST_ACCOUNT'] = '1')],
-  ['a name, with the same content', () => void writeFileSync(join(root, 'lib', 'texu'), 'one')],
+  ['the context of cdk.json', () => write('cdk.json', '{"context":{"flag":true}}')],
+  ['a variable of the account', () => Reflect.set(process.env, 'TEST_ACCOUNT', '1') && {}],
+  ['a name, with the same content', () => write('lib/texu', 'one')],
 ];
 
 it.each(changes)('%s makes another app, and the way back leads to the first', async (_what, change) => {
   const before = await open();
   const text = readFileSync(join(root, 'lib', 'text'));
-  const more = change();
+  const more = change() as Partial<CdkApp> | undefined;
   const after = await open(more ?? {});
   expect(after.directory).not.toBe(before.directory);
   expect(runs()).toBe(2);

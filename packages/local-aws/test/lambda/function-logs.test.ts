@@ -50,3 +50,10 @@ it('two services that write at once lose nothing', () => {
   expect(lines.filter((line) => line === 'one')).toHaveLength(50);
   expect(lines.filter((line) => line === 'other')).toHaveLength(50);
 });
+
+it('a line of the local cloud has its time', () => {
+  const logs = createLogFiles(directory);
+  logs.line('gateway', 'GET /x: no answer');
+  logs.close();
+  expect(text('gateway.log')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z GET \/x: no answer\n$/);
+});
