@@ -24,7 +24,7 @@ const SECTIONS = [
   'sweep',
 ];
 /** Programs without a budget, each run by its name with its own options. */
-const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'storage'];
+const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
 const DOCUMENT = 'docs/performance/figures.md';
 
 const args = process.argv.slice(2);
