@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCredentials, type Credentials } from './credentials.ts';
@@ -16,6 +16,16 @@ export interface RunningService {
 }
 
 const CONTRACT = 'docs/openapi.json';
+
+/** The arguments of `node` in `npm start`. */
+function startCommand(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  const [program, ...args] = scripts.start.split(' ');
+  if (program !== 'node') throw new Error(`npm start is not a call of node: ${scripts.start}`);
+  return args;
+}
 
 /** Answers that were not as the OpenAPI document describes them, as the gateway logs them. */
 const violations = (output: string): readonly string[] =>
@@ -52,7 +62,7 @@ export async function runService(
     '--verbose',
     ...args,
   ];
-  const child = spawn(process.execPath, ['bin/start.cjs', ...options], {
+  const child = spawn(process.execPath, [...startCommand(), ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
