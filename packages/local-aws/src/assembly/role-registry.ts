@@ -61,6 +61,7 @@ function trustedServices(principal: unknown): readonly string[] {
 
 export function createRoleRegistry(): RoleRegistry {
   const definitions = new Map<string, RoleDefinition>();
+  const arnByAccessKey = new Map<string, string>();
   const inline = new Map<string, PolicyDocument[]>();
   const managed = new Map<string, PolicyDocument>(Object.entries(managedPolicies));
   const attachedManaged = new Map<string, string[]>();
@@ -98,6 +99,7 @@ export function createRoleRegistry(): RoleRegistry {
   return {
     define: (definition) => {
       definitions.set(definition.arn, definition);
+      arnByAccessKey.set(temporaryAccessKeyId(definition.arn), definition.arn);
     },
     attach: (roleName, policy) => {
       inline.set(roleName, [...(inline.get(roleName) ?? []), policy]);
@@ -110,9 +112,7 @@ export function createRoleRegistry(): RoleRegistry {
     role,
     roleForAccessKey: (accessKeyId) => {
       if (!accessKeyId.startsWith(TEMPORARY_PREFIX)) return 'administrator';
-      const arn = [...definitions.keys()].find(
-        (candidate) => temporaryAccessKeyId(candidate) === accessKeyId,
-      );
+      const arn = arnByAccessKey.get(accessKeyId);
       return arn === undefined ? undefined : role(arn);
     },
     credentialsFor: (roleArn) => {

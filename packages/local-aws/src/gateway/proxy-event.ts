@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { RequestPath } from './request-path.ts';
 
 /** What an HTTP request carries, as far as a function may see it. */
@@ -55,9 +55,10 @@ function isText(contentType: string | undefined): boolean {
   return trimmed.startsWith('text/') || textTypes.has(trimmed);
 }
 
-/** AWS X-Ray's form: `Root=1-<seconds, hex>-<96 random bits, hex>`. */
+/** AWS X-Ray's form: `Root=1-<seconds, 8 digits in hex>-<24 random digits in hex>`. */
 function newTraceId(): string {
-  return `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+  const random = randomUUID().replaceAll('-', '').slice(8);
+  return `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random}`;
 }
 
 interface EventHeaders {

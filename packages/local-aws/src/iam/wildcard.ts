@@ -1,6 +1,8 @@
-const compiled = new Map<string, RegExp>();
+type Flags = 's' | 'si';
 
-function expressionOf(pattern: string, flags: string): RegExp {
+const compiled: Readonly<Record<Flags, Map<string, RegExp>>> = { s: new Map(), si: new Map() };
+
+function expressionOf(pattern: string, flags: Flags): RegExp {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
@@ -9,22 +11,25 @@ function expressionOf(pattern: string, flags: string): RegExp {
 }
 
 /** Policies are few and fixed, calls are many: every pattern is compiled once. */
-function cached(pattern: string, flags: string): RegExp {
-  const key = `${flags}:${pattern}`;
-  const known = compiled.get(key);
+function cached(pattern: string, flags: Flags): RegExp {
+  const known = compiled[flags].get(pattern);
   if (known !== undefined) return known;
   const made = expressionOf(pattern, flags);
-  compiled.set(key, made);
+  compiled[flags].set(pattern, made);
   return made;
+}
+
+function hasWildcard(pattern: string): boolean {
+  return pattern.includes('*') || pattern.includes('?');
 }
 
 /** IAM's wildcards: `*` any run of characters, `?` exactly one. */
 export function matchesWildcard(pattern: string, value: string): boolean {
-  return pattern === value || cached(pattern, 's').test(value);
+  return pattern === value || (hasWildcard(pattern) && cached(pattern, 's').test(value));
 }
 
 export function matchesWildcardIgnoringCase(pattern: string, value: string): boolean {
-  return cached(pattern, 'si').test(value);
+  return pattern === value || cached(pattern, 'si').test(value);
 }
 
 /** `arn:partition:service:region:account:resource`, where the resource may hold more colons. */
@@ -39,6 +44,7 @@ function arnParts(arn: string): readonly string[] {
  */
 export function matchesArn(pattern: string, arn: string): boolean {
   if (pattern === '*') return true;
+  if (!hasWildcard(pattern)) return pattern === arn;
   const wanted = arnParts(pattern);
   const actual = arnParts(arn);
   return (

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
 import type { FunctionKills } from '../faults/function-kills.ts';
 import type { RoleCredentials } from '../assembly/role-registry.ts';
-import { arnLike } from './arn-like.ts';
+import { matchesArn } from '../iam/wildcard.ts';
 import {
   requirePayloadSize,
   type FunctionDefinition,
@@ -155,7 +155,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
         (permission) =>
           permission.functionName === name &&
           permission.principal === principal &&
-          (permission.sourceArn === undefined || arnLike(permission.sourceArn, sourceArn)),
+          (permission.sourceArn === undefined || matchesArn(permission.sourceArn, sourceArn)),
       );
     },
     has: (name) => definitions.has(name),

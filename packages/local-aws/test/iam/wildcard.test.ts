@@ -1,4 +1,4 @@
-import { arnLike } from '../../src/lambda/arn-like.ts';
+import { matchesArn } from '../../src/iam/wildcard.ts';
 
 const route = 'arn:aws:execute-api:us-east-1:000000000000:abc/$default/GET/tokens/{id}';
 
@@ -11,5 +11,5 @@ it.each([
   ['arn:aws:execute-api:us-east-1:000000000000:abc/*/*/tokens', false],
   ['arn:aws:execute-api:*', false],
 ])('%s matches a route: %s', (pattern, expected) => {
-  expect(arnLike(pattern, route)).toBe(expected);
+  expect(matchesArn(pattern, route)).toBe(expected);
 });
