@@ -12,6 +12,7 @@ import {
 import type { CallFaults } from '../faults/call-faults.ts';
 import { errorMessage } from '../error-code.ts';
 import { foreignHostAnswer, isLoopbackHost } from '../loopback-host.ts';
+import { readBody } from '../read-body.ts';
 import { authenticate, requireSignature, type Caller, type Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { createCallCounter, type CallRecord } from './call-counter.ts';
@@ -55,17 +56,10 @@ const LOG_PATH = '/_local/call-log';
 /** What the record says of a call whose connection was cut: HTTP has no such status. */
 const CUT_STATUS = 599;
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES)
-      throw new AwsError('RequestEntityTooLargeException', 413, 'The request is too large.');
-    chunks.push(chunk);
-  }
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (body !== undefined) return body;
+  throw new AwsError('RequestEntityTooLargeException', 413, 'The request is too large.');
 }
 
 function singleHeaders(request: IncomingMessage): Readonly<Record<string, string>> {
@@ -224,7 +218,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     try {
       // The body is read even for a call that is refused, or the connection could not be used
       // again.
-      const body = await readBody(request);
+      const body = await bodyOf(request);
       const signature = requireSignature(request.headers.authorization);
       service = serviceFor(signature);
       return await perform(exchangeOf(request, body, signature, service, startedMs));
@@ -245,7 +239,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   ): Promise<AwsResponse> {
     const headers = { 'content-type': 'application/json' };
     try {
-      const body = (await readBody(request)).toString('utf8');
+      const body = (await bodyOf(request)).toString('utf8');
       // A web page may send any other method to this machine unasked.
       const { method = 'GET' } = request;
       const told = control(method === 'PUT' ? body : '', method);
@@ -275,9 +269,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
       else send(response, result);
     });
   });
-  // Longer than any client keeps a connection: the client, not the server, ends it, and no call
-  // meets a closing socket.
-  server.keepAliveTimeout = 10 * 60_000;
+  // The client, not the server, ends a connection: no call meets a closing socket.
+  server.keepAliveTimeout = 0;
   const port = await listen(server, options.port ?? 0);
 
   return {
