@@ -9,15 +9,19 @@ import { MAX_ITEM_BYTES } from './item-size.ts';
 /** The JSON object of a request, before anything is known about its members. */
 export type Body = Readonly<Record<string, unknown>>;
 
-const jsonObject = z.record(z.string(), z.unknown());
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
 
 /** Throws AwsError SerializationException for a body that is no JSON object. */
 export function parseBody(call: AwsCall): Body {
-  try {
-    return jsonObject.parse(JSON.parse(call.body.toString('utf8')));
-  } catch {
-    throw new AwsError('SerializationException', 400, 'The request is not a JSON object.');
-  }
+  const json = jsonOf(call.body);
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Body;
+  throw new AwsError('SerializationException', 400, 'The request is not a JSON object.');
 }
 
 /** The name of a table that may be given as its ARN. */

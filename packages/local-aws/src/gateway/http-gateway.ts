@@ -189,7 +189,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
       if (origin !== undefined) Object.assign(headers, crossOriginHeaders(api.cors, origin));
     }
     if ('cookies' in outcome && outcome.cookies.length > 0) headers['set-cookie'] = outcome.cookies;
-    const body = Buffer.from(outcome.body);
+    const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body;
     if (outcome.status !== 204 && outcome.status !== 304) headers['content-length'] = String(body.length);
     headers['apigw-requestid'] = requestId;
     const [path] = splitOnce(request.url ?? '/', '?');

@@ -1,41 +1,41 @@
-type Flags = 's' | 'si';
-
-const compiled: Readonly<Record<Flags, Map<string, RegExp>>> = { s: new Map(), si: new Map() };
-
-function expressionOf(pattern: string, flags: Flags): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, flags);
-}
-
 /** Policies are few and fixed, calls are many: every pattern is compiled once. */
-function cached(pattern: string, flags: Flags): RegExp {
-  const known = compiled[flags].get(pattern);
-  if (known !== undefined) return known;
-  const made = expressionOf(pattern, flags);
-  compiled[flags].set(pattern, made);
-  return made;
+function compiledOnce(compile: (pattern: string) => RegExp): (pattern: string) => RegExp {
+  const compiled = new Map<string, RegExp>();
+  return (pattern) => {
+    const known = compiled.get(pattern);
+    if (known !== undefined) return known;
+    const made = compile(pattern);
+    compiled.set(pattern, made);
+    return made;
+  };
 }
 
-function hasWildcard(pattern: string): boolean {
-  return pattern.includes('*') || pattern.includes('?');
-}
-
-/** IAM's wildcards: `*` any run of characters, `?` exactly one. */
-export function matchesWildcard(pattern: string, value: string): boolean {
-  return pattern === value || (hasWildcard(pattern) && cached(pattern, 's').test(value));
-}
-
-export function matchesWildcardIgnoringCase(pattern: string, value: string): boolean {
-  return pattern === value || cached(pattern, 'si').test(value);
+/** The source of a regular expression; a wildcard stands for characters of the class `any`. */
+function sourceOf(pattern: string, any: string): string {
+  return pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', `${any}*`)
+    .replaceAll('?', any);
 }
 
 /** `arn:partition:service:region:account:resource`, where the resource may hold more colons. */
-function arnParts(arn: string): readonly string[] {
-  const parts = arn.split(':');
-  return [...parts.slice(0, 5), parts.slice(5).join(':')];
+function arnSourceOf(pattern: string): string {
+  const parts = pattern.split(':');
+  const resource = parts.length > 5 ? [sourceOf(parts.slice(5).join(':'), '.')] : [];
+  return [...parts.slice(0, 5).map((part) => sourceOf(part, '[^:]')), ...resource].join(':');
+}
+
+const exactly = compiledOnce((pattern) => new RegExp(`^${sourceOf(pattern, '.')}$`, 's'));
+const ignoringCase = compiledOnce((pattern) => new RegExp(`^${sourceOf(pattern, '.')}$`, 'si'));
+const asArn = compiledOnce((pattern) => new RegExp(`^${arnSourceOf(pattern)}$`, 's'));
+
+/** IAM's wildcards: `*` any run of characters, `?` exactly one. */
+export function matchesWildcard(pattern: string, value: string): boolean {
+  return exactly(pattern).test(value);
+}
+
+export function matchesWildcardIgnoringCase(pattern: string, value: string): boolean {
+  return ignoringCase(pattern).test(value);
 }
 
 /**
@@ -43,12 +43,5 @@ function arnParts(arn: string): readonly string[] {
  * part. `*` alone matches all.
  */
 export function matchesArn(pattern: string, arn: string): boolean {
-  if (pattern === '*') return true;
-  if (!hasWildcard(pattern)) return pattern === arn;
-  const wanted = arnParts(pattern);
-  const actual = arnParts(arn);
-  return (
-    wanted.length === actual.length &&
-    wanted.every((part, index) => matchesWildcard(part, actual[index] ?? ''))
-  );
+  return pattern === '*' || asArn(pattern).test(arn);
 }

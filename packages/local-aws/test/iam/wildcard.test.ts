@@ -10,6 +10,8 @@ it.each([
   ['arn:aws:execute-api:us-east-1:000000000000:abd/*', false],
   ['arn:aws:execute-api:us-east-1:000000000000:abc/*/*/tokens', false],
   ['arn:aws:execute-api:*', false],
+  ['arn:aws:*:000000000000:abc/*', false],
+  ['*', true],
 ])('%s matches a route: %s', (pattern, expected) => {
   expect(matchesArn(pattern, route)).toBe(expected);
 });
