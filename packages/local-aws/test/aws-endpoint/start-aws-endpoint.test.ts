@@ -283,6 +283,16 @@ describe('callers', () => {
     expect(await response.json()).toMatchObject({ __type: 'MissingAuthenticationTokenException' });
   });
 
+  it('a request that is too large gets an answer, and so do those after it', async () => {
+    const statuses: number[] = [];
+    for (const bytes of [73 * 1024 * 1024, 2, 2]) {
+      const response = await fetch(endpoint.url, { method: 'POST', body: Buffer.alloc(bytes) });
+      statuses.push(response.status);
+      await response.text();
+    }
+    expect(statuses).toEqual([413, 403, 403]);
+  });
+
   it('a service that does not run here is named', async () => {
     const lambda = tracked(new LambdaClient(settings('ADMIN')));
     await expect(lambda.send(new InvokeCommand({ FunctionName: 'f' }))).rejects.toThrow(
