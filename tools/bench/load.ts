@@ -1,15 +1,16 @@
-// `npm run bench -- load [--seconds N] [--clients N] [--rate N] [--report FILE]`: a realistic mix
-// of requests against a service of its own, as `npm start` runs it, with progress, the memory of
-// each minute, and a report that opens in a browser. With --rate the clients together send so many
-// a second, otherwise as many as they can. It finds what gets worse over time; it is no measure of
-// what AWS does.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// `npm run bench -- load [--seconds N] [--clients N] [--rate N] [--disk] [--report FILE]`: a
+// realistic mix of requests against a service of its own, as `npm start` runs it, with progress, the
+// memory of each minute, and a report that opens in a browser. With --rate the clients together
+// send so many a second, otherwise as many as they can. With --disk the service keeps its tables on
+// disk, and its memory does not grow with what they hold. It finds what gets worse over time; it is
+// no measure of what AWS does.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { strictClient } from '../../test/support/http-client.ts';
-import { runService } from '../../test/support/run-service.ts';
+import { runService, temporaryFolder } from '../../test/support/run-service.ts';
 import { revealing } from '../../test/support/sample-requests.ts';
 import { median } from './median.ts';
 import { summarize, type MemorySample, type Sample } from './load/measurements.ts';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     clients: { type: 'string', default: '16' },
     rate: { type: 'string', default: 'Infinity' },
+    disk: { type: 'boolean', default: false },
     report: { type: 'string', default: '.local/load-report.html' },
   },
 });
@@ -37,8 +39,12 @@ destination.answer = (_received, response) => response.end('{"ok":true}');
 const origin = `localhost:${String(destination.port)}`;
 console.log('starting a service ...');
 const settings = [`egressAllowList=${origin}`, 'throttleRate=100000', 'throttleBurst=100000'];
+const dataFolder = values.disk ? temporaryFolder() : undefined;
 const service = await runService(
-  settings.flatMap((setting) => ['--set', setting]),
+  [
+    ...settings.flatMap((setting) => ['--set', setting]),
+    ...(dataFolder === undefined ? [] : ['--data', dataFolder]),
+  ],
   { NODE_EXTRA_CA_CERTS: certificate.certFile },
 );
 await sleep(IDLE_MS);
@@ -155,3 +161,4 @@ for (const [minute, own] of Map.groupBy(memory, ({ atMs }) => Math.floor(atMs / 
 console.log(`report: ${values.report}`);
 await service.stop();
 await destination.close();
+if (dataFolder !== undefined) rmSync(dataFolder, { recursive: true });

@@ -9,6 +9,8 @@ import { startCluster, type Cluster } from './cluster.ts';
 import { processorTime } from './processor-time.ts';
 
 const TOKENS = 200;
+/** Of each operation on each side, before it is measured: V8 compiles what runs often. */
+const WARM_UP = 2_000;
 const ROUNDS = 12;
 const BATCH = 40;
 
@@ -83,6 +85,8 @@ interface Paths {
   readonly list: string;
 }
 
+const NO_PATHS: Paths = { token: '', list: '' };
+
 type Request = (client: StrictClient, paths: Paths) => Promise<unknown>;
 
 const OPERATIONS: readonly (readonly [name: string, request: Request])[] = [
@@ -91,18 +95,23 @@ const OPERATIONS: readonly (readonly [name: string, request: Request])[] = [
   ['list 20', (client, { list }) => client('GET', list)],
 ];
 
-async function drive(side: Side, paths: Paths, request: Request): Promise<readonly [number[], number]> {
+async function drive(
+  side: Side,
+  paths: Paths,
+  request: Request,
+  count = BATCH,
+): Promise<readonly [number[], number]> {
   const before = processorTime(side.pids);
   const times: number[] = [];
-  for (let index = 0; index < BATCH; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const started = performance.now();
     await request(side.client, paths);
     times.push(performance.now() - started);
   }
-  return [times, (processorTime(side.pids) - before) / BATCH];
+  return [times, (processorTime(side.pids) - before) / count];
 }
 
-/** Both services, filled alike, in turn, a batch each. The first round warms them up. */
+/** Both services, filled and warmed up alike, in turn, a batch each. */
 async function compare(cloakroom: Side, postgres: Side, request: Request) {
   const sides = [cloakroom, postgres] as const;
   const paths = new Map<Side, Paths>();
@@ -116,10 +125,10 @@ async function compare(cloakroom: Side, postgres: Side, request: Request) {
   const found = new Map<Side, { times: number[]; processor: number[] }>(
     sides.map((side) => [side, { times: [], processor: [] }]),
   );
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (const side of sides) await drive(side, paths.get(side) ?? NO_PATHS, request, WARM_UP);
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      const [times, processor] = await drive(side, paths.get(side) ?? { token: '', list: '' }, request);
-      if (round === 0) continue;
+      const [times, processor] = await drive(side, paths.get(side) ?? NO_PATHS, request);
       found.get(side)?.times.push(...times);
       found.get(side)?.processor.push(processor);
     }
