@@ -1,6 +1,6 @@
 // `npm run bench -- load [--seconds N] [--clients N] [--rate N] [--disk] [--report FILE]`: a
-// realistic mix of requests against a service of its own, as `npm start` runs it, with progress, the
-// memory of each minute, and a report that opens in a browser. With --rate the clients together
+// realistic mix of requests against a service of its own, as `npm start` runs it, with progress,
+// the memory of each minute, and a report that opens in a browser. With --rate the clients together
 // send so many a second, otherwise as many as they can. With --disk the service keeps its tables on
 // disk, and its memory does not grow with what they hold. It finds what gets worse over time; it is
 // no measure of what AWS does.

@@ -146,7 +146,6 @@ export type LevelOperation =
   | { readonly type: 'del'; readonly key: string };
 
 export interface DynaliteDb {
-  create(options: { path?: string }): { readonly db: Level };
   createKey(item: Item, table: TableDescription): string;
   createIndexKey(item: Item, table: TableDescription, keySchema: TableDescription['KeySchema']): string;
   validateKey(key: Item, table: TableDescription): DynaliteError | undefined;

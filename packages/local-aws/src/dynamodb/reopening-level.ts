@@ -1,8 +1,9 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { MemoryLevel } from 'memory-level';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failure.ts';
-import { dynaliteDb } from './dynalite.ts';
 import type { Level, LevelOperation } from './dynalite-types.ts';
 
 /**
@@ -35,8 +36,21 @@ function openFailure(directory: string, error: unknown, failure: StorageFailure)
   return damaged(directory, `${message}${where}`, error);
 }
 
-async function open(directory: string | undefined, failure: StorageFailure): Promise<Level> {
-  const { db } = dynaliteDb.create(directory === undefined ? {} : { path: directory });
+const JSON_VALUES = { valueEncoding: 'json' } as const;
+
+/** A database that is not open yet. */
+export function levelIn(directory: string | undefined): Level {
+  if (directory !== undefined) return new ClassicLevel<string, unknown>(directory, JSON_VALUES);
+  // As text: a small Buffer is a slice of 8 KB, of which all stays for the sake of one.
+  return new MemoryLevel<string, unknown>({ ...JSON_VALUES, storeEncoding: 'utf8' });
+}
+
+async function open(
+  directory: string | undefined,
+  failure: StorageFailure,
+  create: typeof levelIn,
+): Promise<Level> {
+  const db = create(directory);
   await db.open().catch((error: unknown) => {
     throw openFailure(directory ?? 'memory', error, failure);
   });
@@ -64,8 +78,9 @@ async function requireRoom(directory: string): Promise<void> {
 export async function openReopeningLevel(
   directory: string | undefined,
   failure: StorageFailure,
+  create = levelIn,
 ): Promise<ReopeningLevel> {
-  let current = await open(directory, failure);
+  let current = await open(directory, failure, create);
   let isOpen = true;
   let isClosed = false;
   let refused: { readonly reason: Error; readonly atMs: number } | undefined;
@@ -94,7 +109,7 @@ export async function openReopeningLevel(
     await requireRoom(path);
     isOpen = false;
     await current.close();
-    current = await open(path, failure);
+    current = await open(path, failure, create);
     isOpen = true;
   }
 

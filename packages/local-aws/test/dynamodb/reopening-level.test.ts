@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dynaliteDb } from '../../src/dynamodb/dynalite.ts';
 import type { Level } from '../../src/dynamodb/dynalite-types.ts';
-import { openReopeningLevel } from '../../src/dynamodb/reopening-level.ts';
+import { levelIn, openReopeningLevel } from '../../src/dynamodb/reopening-level.ts';
 import { createStorageFailure } from '../../src/storage-failure.ts';
 
 const ERROR = Object.assign(new Error('IO error: 000007.ldb: No space left on device'), {
@@ -22,13 +21,6 @@ let reported: string[] = [];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'level-'));
   [opened, opens, reported, nowMs] = [[], true, [], 0];
-  const create = dynaliteDb.create.bind(dynaliteDb);
-  jest.spyOn(dynaliteDb, 'create').mockImplementation((options) => {
-    const made = create(options);
-    opened.push(made.db);
-    if (!opens) jest.spyOn(made.db, 'open').mockRejectedValue(ERROR);
-    return made;
-  });
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
 });
 
@@ -37,10 +29,17 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+function create(path: string | undefined): Level {
+  const made = levelIn(path);
+  opened.push(made);
+  if (!opens) jest.spyOn(made, 'open').mockRejectedValue(ERROR);
+  return made;
+}
+
 /** A database that refuses every write from the second on, as LevelDB does after some failures. */
 async function aFailedLevel() {
   const failure = createStorageFailure(directory, (reason) => reported.push(reason));
-  const level = await openReopeningLevel(directory, failure);
+  const level = await openReopeningLevel(directory, failure, create);
   await level.batch(put('before'));
   const batch = jest.spyOn(level.current, 'batch').mockRejectedValue(ERROR);
   await expect(level.batch(put('refused'))).rejects.toMatchObject({ code: 'ServiceUnavailable' });
