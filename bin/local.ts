@@ -33,7 +33,13 @@ async function run(options: StartOptions): Promise<never> {
     process.stdout.write(
       greeting(
         {
-          ...{ baseUrl, keyHeader, managementKey, tenantId, awsEndpointUrl, credentialsFile, logDirectory },
+          baseUrl,
+          keyHeader,
+          managementKey,
+          tenantId,
+          awsEndpointUrl,
+          credentialsFile,
+          logDirectory,
           dataDirectory: options.dataDirectory,
         },
         process.stdout,

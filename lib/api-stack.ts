@@ -79,10 +79,14 @@ export class ApiStack extends Stack {
       'AwsSolutions-APIG4':
         'Every function authenticates the API key itself, in the same read that holds the permissions and rules which decide; an authorizer in front would read it twice and remember what must be refused at once.',
     });
-    const { domainName } = this.#settings;
+    const { domainName, headerPrefixes } = this.#settings;
     new CfnOutput(this, 'ApiUrl', {
       value: domainName === '' ? api.apiEndpoint : `https://${domainName}`,
       description: 'Base address of the service',
+    });
+    new CfnOutput(this, 'ApiKeyHeader', {
+      value: `${headerPrefixes[0] ?? ''}-API-KEY`,
+      description: 'Header of API keys, by the first of the prefixes',
     });
   }
 

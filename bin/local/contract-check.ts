@@ -77,7 +77,9 @@ function parsed(body: Buffer): unknown {
 
 function readDocument(file: string): Document {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Document;
+    const document = JSON.parse(readFileSync(file, 'utf8')) as Partial<Document> | null;
+    if (document?.paths !== undefined && document.components !== undefined) return document as Document;
+    throw new Error('it has no paths or no components');
   } catch (error) {
     throw new Error(`--contract ${file} is no OpenAPI document: ${errorMessage(error)}`, { cause: error });
   }

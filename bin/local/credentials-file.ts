@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { holdLock, LockedError } from '../../packages/local-aws/src/data-lock.ts';
 import { errorCode, errorMessage } from '../../packages/local-aws/src/error-code.ts';
@@ -31,18 +40,22 @@ export function parseTenantCredentials(json: string): TenantCredentials {
   return parsed.data;
 }
 
+function contentOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new Error(`${file}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
 /**
  * `undefined` if there is no such file. Throws an Error if it holds anything but a tenant's
  * credentials.
  */
 export function readTenantCredentials(file: string): TenantCredentials | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = contentOf(file);
+  if (text === undefined) return undefined;
   try {
     return parseTenantCredentials(text);
   } catch {
@@ -67,34 +80,65 @@ export function writeCredentials(file: string, credentials: TenantCredentials | 
   }
 }
 
-/** A credentials file of this process alone, and what removes it at the end. */
+/** A credentials file of this process alone. */
 export interface ClaimedFile {
   readonly file: string;
+  write(credentials: LocalCredentials): void;
+  /** Removes what was written, unless somebody has replaced it. */
   release(): void;
 }
 
-/**
- * Claims a credentials file for a service that is about to start. While another service has the
- * default file, one named by the port (or, without one, the process) takes its place; a file that
- * was asked for is refused then, with {@link LockedError}.
- */
-export function claimCredentialsFile(wanted: string | undefined, port: number): ClaimedFile {
-  const claim = (file: string): ClaimedFile => {
-    const unlock = holdLock(`${file}.lock`, file);
-    return {
-      file,
-      release: () => {
-        rmSync(file, { force: true });
-        unlock();
-      },
-    };
+function claim(file: string): ClaimedFile {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new Error(`${file} is a folder`);
+  const unlock = holdLock(`${file}.lock`, file);
+  let written: string | undefined;
+  return {
+    file,
+    write: (credentials) => {
+      writeCredentials(file, credentials);
+      written = readFileSync(file, 'utf8');
+    },
+    release: () => {
+      if (written !== undefined && contentOf(file) === written) rmSync(file, { force: true });
+      unlock();
+    },
   };
-  if (wanted !== undefined) return claim(wanted);
+}
+
+/** Whatever links lead to its folder. */
+function realPath(file: string): string {
+  const folder = dirname(file);
+  return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file;
+}
+
+/** Where a data folder keeps its first tenant: it stays when the service ends. */
+export const tenantFile = (dataDirectory: string): string => join(dataDirectory, 'credentials.json');
+
+/**
+ * Claims a credentials file for a service that is about to start. Where another service has the
+ * default file, or a data folder its tenant, one named by the port (or, without one, the process)
+ * takes its place; a file that was asked for is refused then.
+ */
+export function claimCredentialsFile(
+  wanted: string | undefined,
+  { port, dataDirectory }: { readonly port: number; readonly dataDirectory?: string },
+): ClaimedFile {
+  const isTenants = (file: string): boolean =>
+    dataDirectory !== undefined && realPath(file) === realPath(tenantFile(dataDirectory));
+  if (wanted !== undefined) {
+    if (isTenants(wanted))
+      throw new Error(`${wanted} is where the data folder keeps its tenant: name another file`);
+    return claim(wanted);
+  }
+  const usual = resolve(DEFAULT_CREDENTIALS_FILE);
+  const name = String(port === 0 ? process.pid : port);
+  const other = resolve(dirname(DEFAULT_CREDENTIALS_FILE), `credentials-${name}.json`);
+  if (isTenants(usual)) return claim(other);
   try {
-    return claim(resolve(DEFAULT_CREDENTIALS_FILE));
+    return claim(usual);
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    const name = String(port === 0 ? process.pid : port);
-    return claim(resolve(dirname(DEFAULT_CREDENTIALS_FILE), `credentials-${name}.json`));
+    return claim(other);
   }
 }

@@ -7,9 +7,8 @@ export interface Called {
   readonly managementKey: string;
 }
 
-/** The header of API keys; of several prefixes the first. */
-export const keyHeaderOf = (headerPrefixes = 'SVC'): string =>
-  `${headerPrefixes.split(',')[0] ?? ''}-API-KEY`;
+/** Of an app that does not say another one. */
+export const DEFAULT_KEY_HEADER = 'SVC-API-KEY';
 
 /**
  * Three commands that can be pasted one after another into bash or zsh: no comments, no history

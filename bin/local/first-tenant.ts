@@ -1,7 +1,8 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import {
   parseTenantCredentials,
   readTenantCredentials,
+  tenantFile,
   writeCredentials,
   type TenantCredentials,
 } from './credentials-file.ts';
@@ -52,7 +53,7 @@ export async function firstTenant(
   app: PreparedApp,
 ): Promise<TenantCredentials> {
   if (dataDirectory === undefined) return await createTenant(app);
-  const file = join(dataDirectory, 'credentials.json');
+  const file = tenantFile(dataDirectory);
   const kept = readTenantCredentials(file);
   if (kept !== undefined) {
     await requireTenant(app, file, kept.tenant_id);

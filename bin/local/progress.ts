@@ -9,8 +9,8 @@ export interface Progress {
 }
 
 /**
- * One line about what a start does meanwhile: with the seconds and rewritten on a terminal, once
- * for each step elsewhere.
+ * One line about what a start does meanwhile: rewritten with the seconds on a terminal that can,
+ * once for each step elsewhere.
  */
 export function createProgress(stream: NodeJS.WriteStream): Progress {
   let timer: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
   return {
     step: (text) => {
       end();
-      if (!stream.isTTY) {
+      if (!stream.isTTY || process.env['TERM'] === 'dumb') {
         stream.write(`${text} ...\n`);
         return;
       }

@@ -6,13 +6,8 @@ import {
   type GatewayExtension,
 } from '../../packages/local-aws/src/cloud.ts';
 import type { ContractCheck } from './contract-check.ts';
-import {
-  claimCredentialsFile,
-  writeCredentials,
-  type LocalCredentials,
-  type TenantCredentials,
-} from './credentials-file.ts';
-import { keyHeaderOf, managementKeyFrom } from './first-calls.ts';
+import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } from './credentials-file.ts';
+import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
 import { presentAnswer } from './present-answer.ts';
@@ -112,8 +107,8 @@ export async function startService(
 ): Promise<LocalService> {
   const { appDirectory, contractFile, dataDirectory, verbose, settings } = options;
   const contract = await contractCheck(contractFile);
-  const claimed = claimCredentialsFile(options.credentialsFile, options.port);
-  const keyHeader = keyHeaderOf(settings['headerPrefixes']);
+  const claimed = claimCredentialsFile(options.credentialsFile, options);
+  let keyHeader = DEFAULT_KEY_HEADER;
   const managementKey = managementKeyFrom(claimed.file);
   let tenant: TenantCredentials | undefined;
   try {
@@ -127,6 +122,7 @@ export async function startService(
       },
       workDirectory: WORK_DIRECTORY,
       prepare: async (app) => {
+        keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
         tenant = await firstTenant(dataDirectory, app);
       },
       extendGateway: (baseUrl, log) =>
@@ -137,7 +133,7 @@ export async function startService(
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
     const credentials = { base_url: cloud.baseUrl, ...tenant, aws_endpoint_url: cloud.awsEndpointUrl };
-    writeCredentials(claimed.file, credentials);
+    claimed.write(credentials);
     return {
       ...cloud,
       credentials,

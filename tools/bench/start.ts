@@ -23,7 +23,7 @@ interface Start {
 
 /** Resident memory of the process that holds a credentials file (its lock names it), in MB. */
 function memoryOf(credentialsFile: string): number {
-  const [pid = ''] = readFileSync(`${credentialsFile}.lock`, 'utf8').split(' ');
+  const [pid = ''] = readFileSync(`${credentialsFile}.lock`, 'utf8').split('-');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return (Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1_024) / 1_000_000;
 }
@@ -55,8 +55,11 @@ function reference(): number {
 
 // A rate that no start has had is a change of the settings, and so of the templates.
 const fresh = () => ['--set', `throttleRate=${String(1_000 + Math.floor(Math.random() * 90_000))}`];
-const found: { changed: number[]; unchanged: number[]; npm: number[]; megabytes: number[] } = {
-  ...{ changed: [], unchanged: [], npm: [], megabytes: [] },
+const found = {
+  changed: [] as number[],
+  unchanged: [] as number[],
+  npm: [] as number[],
+  megabytes: [] as number[],
 };
 for (let run = 0; run < runs; run += 1) {
   const settings = fresh();

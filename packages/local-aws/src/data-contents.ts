@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { damaged } from './storage-failure.ts';
@@ -11,6 +11,7 @@ import { writeFileWhole } from './write-file-whole.ts';
 const FILES = ['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'];
 
 const LIST = 'contents.json';
+const isThere = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 const list = z.array(z.string());
 
 function recorded(directory: string): readonly string[] {
@@ -29,12 +30,12 @@ function recorded(directory: string): readonly string[] {
  */
 export function requireContents(directory: string): void {
   for (const name of recorded(directory))
-    if (!existsSync(join(directory, name))) throw damaged(directory, `${name} is missing`);
+    if (!isThere(join(directory, name))) throw damaged(directory, `${name} is missing or empty`);
 }
 
 /** Writes down what the next start must find. */
 export async function recordContents(directory: string): Promise<void> {
-  const present = FILES.filter((name) => existsSync(join(directory, name)));
+  const present = FILES.filter((name) => isThere(join(directory, name)));
   if (present.join() === recorded(directory).join()) return;
   await writeFileWhole(join(directory, LIST), JSON.stringify(present));
 }

@@ -2,23 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from './error-code.ts';
-import { isAlive } from './process-alive.ts';
+import { livingProcess, processIdentity } from './process-alive.ts';
 import { storageReason } from './storage-failure.ts';
-
-/**
- * When a process started, in clock ticks since boot: a later process with the same id has another
- * one. Linux only.
- */
-function startTime(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    // The command's name is in parentheses and may hold spaces; the start time is field 22, the
-    // 20th after it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
-}
 
 /** Somebody else, who is alive, has it. */
 export class LockedError extends Error {}
@@ -29,13 +14,6 @@ function read(file: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function holderOf(content: string): number | undefined {
-  const [pid = '', since = ''] = content.trim().split(' ');
-  const holder = Number(pid);
-  if (!Number.isInteger(holder) || holder < 1 || !isAlive(holder)) return undefined;
-  return startTime(holder) === since ? holder : undefined;
 }
 
 /**
@@ -82,14 +60,14 @@ function createDirectory(directory: string): void {
 
 function hold(lock: string, what: string): () => void {
   createDirectory(dirname(lock));
-  const own = `${String(process.pid)} ${startTime(process.pid)}\n`;
+  const own = `${processIdentity()}\n`;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (create(lock, own))
       return () => {
         rmSync(lock, { force: true });
       };
     const content = read(lock);
-    const holder = content === undefined ? undefined : holderOf(content);
+    const holder = content === undefined ? undefined : livingProcess(content);
     if (holder !== undefined) throw new LockedError(`${what} is in use by process ${String(holder)}`);
     if (content !== undefined) removeStale(lock, content);
   }

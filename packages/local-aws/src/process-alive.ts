@@ -1,7 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { errorCode } from './error-code.ts';
 
-/** Whether a process of this machine has the id. */
-export function isAlive(pid: number): boolean {
+/**
+ * The state of a process and when it started, in clock ticks since boot: a later process with the
+ * same id has another start. Linux only; empty elsewhere, and of a process that is gone.
+ */
+function statOf(pid: number): { readonly state: string; readonly startTime: string } {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    // The command's name is in parentheses and may hold spaces; the state is field 3, the start
+    // time field 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+  } catch {
+    return { state: '', startTime: '' };
+  }
+}
+
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -9,4 +25,21 @@ export function isAlive(pid: number): boolean {
     // Somebody else's process.
     return errorCode(error) === 'EPERM';
   }
+}
+
+/** This process among all that have had its id: `<pid>-<start time>`, fit for a file's name. */
+export function processIdentity(): string {
+  return `${String(process.pid)}-${statOf(process.pid).startTime}`;
+}
+
+/**
+ * The id of the process that a text begins with the identity of; `undefined` once it has ended,
+ * also if nobody has collected it yet.
+ */
+export function livingProcess(text: string): number | undefined {
+  const [, digits = '', since = ''] = /^(\d+)-(\d*)/.exec(text) ?? [];
+  const pid = Number(digits);
+  if (pid < 1 || !exists(pid)) return undefined;
+  const { state, startTime } = statOf(pid);
+  return state !== 'Z' && startTime === since ? pid : undefined;
 }

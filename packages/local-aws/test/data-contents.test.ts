@@ -15,7 +15,7 @@ afterEach(() => {
 
 function write(name: string): void {
   mkdirSync(dirname(join(directory, name)), { recursive: true });
-  writeFileSync(join(directory, name), '');
+  writeFileSync(join(directory, name), 'something');
 }
 
 it('a folder in which no start has succeeded lacks nothing', () => {
@@ -32,7 +32,7 @@ it.each(['dynamodb/dynamodb/CURRENT', 'kms/kms-keys.json', 'sqs/fauxqs.db'])(
     expect(() => {
       requireContents(directory);
     }).toThrow(
-      `${directory} is damaged: ${name} is missing; restore the data folder from a copy, or use another one`,
+      `${directory} is damaged: ${name} is missing or empty; restore the data folder from a copy, or use another one`,
     );
   },
 );
@@ -46,7 +46,16 @@ it('an app without keys needs none, until it has one', async () => {
   rmSync(join(directory, 'kms'), { recursive: true });
   expect(() => {
     requireContents(directory);
-  }).toThrow('kms/kms-keys.json is missing');
+  }).toThrow('kms/kms-keys.json is missing or empty');
+});
+
+it('a file that was emptied is missed as well', async () => {
+  write('sqs/fauxqs.db');
+  await recordContents(directory);
+  writeFileSync(join(directory, 'sqs/fauxqs.db'), '');
+  expect(() => {
+    requireContents(directory);
+  }).toThrow('sqs/fauxqs.db is missing or empty');
 });
 
 it('a damaged list is named', () => {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDataDirectory } from '../src/data-lock.ts';
@@ -32,21 +33,39 @@ it('a second start is refused until the first lets go', () => {
 
 it('the lock of a process that was killed holds nobody up', () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  writeFileSync(join(directory, 'lock'), `${String(pid)} 12345\n`);
+  writeFileSync(join(directory, 'lock'), `${String(pid)}-12345\n`);
   lockDataDirectory(directory)();
 });
 
 it('nor does a lock whose process id now belongs to another process', () => {
   const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
   try {
-    writeFileSync(join(directory, 'lock'), `${String(other.pid)} 1\n`);
+    writeFileSync(join(directory, 'lock'), `${String(other.pid)}-1\n`);
     if (process.platform === 'linux') lockDataDirectory(directory)();
   } finally {
     other.kill('SIGKILL');
   }
 });
 
-it.each(['', 'nonsense', '-1 5', '99999999999 1'])(
+(process.platform === 'linux' ? it : it.skip)(
+  'nor does a process that has ended and was not collected',
+  async () => {
+    // The shell becomes a program that never asks for its child.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    try {
+      const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = line.toString().trim();
+      const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
+      while (stat()[2] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 5));
+      writeFileSync(join(directory, 'lock'), `${pid}-${stat()[21] ?? ''}\n`);
+      lockDataDirectory(directory)();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  },
+);
+
+it.each(['', 'nonsense', '-1-5', '99999999999-1'])(
   'nor does a lock that says nothing useful (%j)',
   (content) => {
     writeFileSync(join(directory, 'lock'), content);

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -65,24 +74,58 @@ describe('a claimed file', () => {
   const name = ({ file }: { readonly file: string }) => file.slice(file.lastIndexOf('/') + 1);
 
   it('is the default one, or one named by the port while another service runs', () => {
-    const first = claimCredentialsFile(undefined, 8787);
-    const second = claimCredentialsFile(undefined, 9000);
-    const third = claimCredentialsFile(undefined, 0);
+    const first = claimCredentialsFile(undefined, { port: 8787 });
+    const second = claimCredentialsFile(undefined, { port: 9000 });
+    const third = claimCredentialsFile(undefined, { port: 0 });
     expect([first, second, third].map(name)).toEqual([
       'credentials.json',
       'credentials-9000.json',
       `credentials-${String(process.pid)}.json`,
     ]);
     first.release();
-    expect(name(claimCredentialsFile(undefined, 9001))).toBe('credentials.json');
+    expect(name(claimCredentialsFile(undefined, { port: 9001 }))).toBe('credentials.json');
   });
 
   it('that was asked for is refused while another service has it', () => {
     const file = join(directory, 'mine.json');
-    const first = claimCredentialsFile(file, 8787);
-    expect(() => claimCredentialsFile(file, 9000)).toThrow(`${file} is in use by process`);
+    const first = claimCredentialsFile(file, { port: 8787 });
+    expect(() => claimCredentialsFile(file, { port: 9000 })).toThrow(`${file} is in use by process`);
     first.release();
-    claimCredentialsFile(file, 9000).release();
+    claimCredentialsFile(file, { port: 9000 }).release();
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  const running = { ...credentials, base_url: 'http://localhost:1', aws_endpoint_url: 'http://localhost:2' };
+
+  it('is removed at the end with what was written, and with nothing else', () => {
+    const file = join(directory, 'mine.json');
+    writeFileSync(file, 'mine');
+    claimCredentialsFile(file, { port: 1 }).release();
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    const replaced = claimCredentialsFile(file, { port: 1 });
+    replaced.write(running);
+    writeFileSync(file, 'of another');
+    replaced.release();
+    expect(readFileSync(file, 'utf8')).toBe('of another');
+    const claimed = claimCredentialsFile(file, { port: 1 });
+    claimed.write(running);
+    claimed.release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('is never that in which a data folder keeps its tenant', () => {
+    const [data, link] = [join(directory, '.local'), join(directory, 'link')];
+    mkdirSync(data);
+    symlinkSync(data, link);
+    expect(name(claimCredentialsFile(undefined, { port: 9000, dataDirectory: link }))).toBe(
+      'credentials-9000.json',
+    );
+    expect(() =>
+      claimCredentialsFile(join(link, 'credentials.json'), { port: 1, dataDirectory: data }),
+    ).toThrow(/is where the data folder keeps its tenant: name another file$/);
+  });
+
+  it('is no folder', () => {
+    expect(() => claimCredentialsFile(directory, { port: 1 })).toThrow(`${directory} is a folder`);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { writeCredentials } from '../../../bin/local/credentials-file.ts';
-import { firstCalls, keyHeaderOf, managementKeyFrom } from '../../../bin/local/first-calls.ts';
+import { firstCalls, managementKeyFrom } from '../../../bin/local/first-calls.ts';
 import { greeting } from '../../../bin/local/greeting.ts';
 import { createProgress } from '../../../bin/local/progress.ts';
 
@@ -61,10 +61,6 @@ describe('the greeting', () => {
 describe('the first calls', () => {
   it('can be pasted: no comment, no history character, one line each', () => {
     for (const call of firstCalls(greeted)) expect(call).not.toMatch(/[#!\n]/);
-  });
-
-  it('have the header of the first prefix', () => {
-    expect([keyHeaderOf(), keyHeaderOf('ACME,SVC')]).toEqual(['SVC-API-KEY', 'ACME-API-KEY']);
   });
 
   it('read the management key out of a credentials file, whatever its path', () => {

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 
@@ -35,10 +35,10 @@ function filesBelow(root: string, path: string): readonly string[] {
   }
 }
 
-/** A file that is not there has a key of its own. */
+/** What is not there, or is no file, has a key of its own. */
 function contentOf(file: string): Buffer | undefined {
   try {
-    return readFileSync(file);
+    return statSync(file).isFile() ? readFileSync(file) : undefined;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -11,10 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../error-code.ts';
-import { isAlive } from '../process-alive.ts';
+import { errorCode, errorMessage } from '../error-code.ts';
+import { livingProcess, processIdentity } from '../process-alive.ts';
+import { storageReason } from '../storage-failure.ts';
 import { appKey, type CdkApp } from './app-key.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -40,7 +41,11 @@ export interface OpenOptions {
 /** So many apps are kept, those aside that a process runs: an app takes some 90 MB. */
 const KEPT_APPS = 2;
 const APP = 'app';
+/** Beside the app: its files and their sizes. */
+const LISTING = 'files';
+/** Begin the names of marks and folders that belong to a process, whose identity follows. */
 const USED_BY = 'used-by-';
+const UNFINISHED = 'unfinished-';
 
 /** The context that the CDK's command line would hand on: feature flags change templates. */
 function projectContext(root: string): Readonly<Record<string, unknown>> {
@@ -49,27 +54,25 @@ function projectContext(root: string): Readonly<Record<string, unknown>> {
   return cdkJsonSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).context;
 }
 
-function processIn(name: string, prefix: string): number | undefined {
-  return name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : undefined;
-}
-
+/** Whether a process runs the app; marks of processes that have ended go. */
 function isUsed(folder: string): boolean {
-  return readdirSync(folder).some((name) => {
-    const pid = processIn(name, USED_BY);
-    return pid !== undefined && isAlive(pid);
-  });
+  const marks = readdirSync(folder).filter((name) => name.startsWith(USED_BY));
+  const dead = marks.filter((name) => livingProcess(name.slice(USED_BY.length)) === undefined);
+  for (const name of dead) rmSync(join(folder, name), { force: true });
+  return dead.length < marks.length;
 }
 
 /** Renamed first: a start that comes in between finds all of an app or nothing. */
-function removeUnused(folder: string, aside: string): void {
+function removeUnused(folder: string): void {
+  const aside = join(dirname(folder), `${UNFINISHED}${processIdentity()}-${randomUUID()}`);
   try {
     if (isUsed(folder)) return;
     renameSync(folder, aside);
     if (isUsed(aside)) renameSync(aside, folder);
     else rmSync(aside, { recursive: true, force: true });
   } catch (error) {
-    // Another start removes it as well.
-    if (errorCode(error) !== 'ENOENT') throw error;
+    // Another start removes it as well, or has already made another in its place.
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(errorCode(error)))) throw error;
   }
 }
 
@@ -80,19 +83,39 @@ function lastUse(folder: string): number {
 /** Removes what killed starts left half made, and all but the apps that were used last. */
 function removeOld(apps: string): void {
   const names = readdirSync(apps);
-  for (const name of names) {
-    const pid = processIn(name, 'new-') ?? processIn(name, 'old-');
-    if (pid !== undefined && !isAlive(pid)) rmSync(join(apps, name), { recursive: true, force: true });
-  }
+  for (const name of names.filter((each) => each.startsWith(UNFINISHED)))
+    if (livingProcess(name.slice(UNFINISHED.length)) === undefined)
+      rmSync(join(apps, name), { recursive: true, force: true });
   const whole = names.filter((name) => /^[0-9a-f]{64}$/.test(name)).map((name) => join(apps, name));
   const oldestFirst = whole.toSorted((a, b) => lastUse(a) - lastUse(b));
-  for (const folder of oldestFirst.slice(0, -KEPT_APPS))
-    removeUnused(folder, join(apps, `old-${String(process.pid)}-${randomUUID()}`));
+  for (const folder of oldestFirst.slice(0, -KEPT_APPS)) removeUnused(folder);
+}
+
+/** The files of an app with their sizes, in one text. */
+function listing(app: string): string {
+  const files = readdirSync(app, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const lines = files.map((file) => `${relative(app, file)} ${String(statSync(file).size)}\n`);
+  return lines.toSorted().join('');
+}
+
+/** What a power cut has left of an app is not the app. */
+function isWhole(folder: string): boolean {
+  try {
+    return readFileSync(join(folder, LISTING), 'utf8') === listing(join(folder, APP));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** `undefined` if there is no such app, or another start is about to remove it. */
 function take(folder: string): SynthesizedApp | undefined {
-  const mark = join(folder, `${USED_BY}${String(process.pid)}-${randomUUID()}`);
+  const mark = join(folder, `${USED_BY}${processIdentity()}-${randomUUID()}`);
+  const release = (): void => {
+    rmSync(mark, { force: true });
+  };
   try {
     utimesSync(folder, new Date(), new Date());
     writeFileSync(mark, '');
@@ -100,18 +123,18 @@ function take(folder: string): SynthesizedApp | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  if (!existsSync(mark)) return undefined;
-  return {
-    directory: join(folder, APP),
-    compileCache: join(folder, 'compile-cache'),
-    release: () => {
-      rmSync(mark, { force: true });
-    },
-  };
+  if (isWhole(folder))
+    return { directory: join(folder, APP), compileCache: join(folder, 'compile-cache'), release };
+  release();
+  if (existsSync(folder) && isUsed(folder))
+    throw new Error(`${folder} is damaged: stop the service that runs it, and remove it`);
+  rmSync(folder, { recursive: true, force: true });
+  return undefined;
 }
 
 /** Puts a whole app in its place at once; the same app of another start is as good. */
 function publish(work: string, folder: string): void {
+  writeFileSync(join(work, LISTING), listing(join(work, APP)));
   try {
     renameSync(work, folder);
   } catch (error) {
@@ -119,13 +142,7 @@ function publish(work: string, folder: string): void {
   }
 }
 
-/**
- * A CDK app as templates and assets: what an earlier start synthesized out of equal inputs, or the
- * result of a synthesis. Rejects as {@link synthesize} does. Several starts may ask at once.
- */
-export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Promise<SynthesizedApp> {
-  const apps = join(options.workDirectory, 'apps');
-  mkdirSync(apps, { recursive: true, mode: 0o700 });
+async function open(app: CdkApp, options: OpenOptions, apps: string): Promise<SynthesizedApp> {
   const context = { ...projectContext(app.root), ...app.context };
   const folder = join(apps, appKey(app, context, process.env));
   const kept = take(folder);
@@ -133,7 +150,7 @@ export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Pro
 
   options.onSynthesis?.();
   removeOld(apps);
-  const work = mkdtempSync(join(apps, `new-${String(process.pid)}-`));
+  const work = mkdtempSync(join(apps, `${UNFINISHED}${processIdentity()}-`));
   try {
     const { root, program } = app;
     const { signal, workDirectory } = options;
@@ -147,11 +164,27 @@ export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Pro
       ...(signal !== undefined && { signal }),
     });
     // A file that was saved meanwhile may be in it or not: such an app has no key.
-    if (join(apps, appKey(app, context, process.env)) !== folder)
-      return await openSynthesizedApp(app, options);
-    publish(work, folder);
-    return take(folder) ?? (await openSynthesizedApp(app, options));
+    if (join(apps, appKey(app, context, process.env)) === folder) publish(work, folder);
+    return take(folder) ?? (await open(app, options, apps));
   } finally {
     rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A CDK app as templates and assets: what an earlier start synthesized out of equal inputs, or the
+ * result of a synthesis. Rejects as {@link synthesize} does. Several starts may ask at once.
+ */
+export async function openSynthesizedApp(app: CdkApp, options: OpenOptions): Promise<SynthesizedApp> {
+  const apps = join(options.workDirectory, 'apps');
+  try {
+    mkdirSync(apps, { recursive: true, mode: 0o700 });
+    return await open(app, options, apps);
+  } catch (error) {
+    // Of the disk, and not of the app.
+    const isOfDisk = errorCode(error) !== undefined || /no space left on device/i.test(errorMessage(error));
+    throw isOfDisk && options.signal?.aborted !== true
+      ? new Error(storageReason(options.workDirectory, error), { cause: error })
+      : error;
   }
 }

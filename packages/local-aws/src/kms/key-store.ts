@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../error-code.ts';
+import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged, type StorageFailure } from '../storage-failure.ts';
 import { writeFileWhole } from '../write-file-whole.ts';
 
@@ -42,7 +42,7 @@ function parseKeys(file: string, text: string): z.infer<typeof storedKeys> {
 async function readKeys(file: string): Promise<Map<string, StoredKey>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return '{}';
-    throw error;
+    throw damaged(file, errorMessage(error), error);
   });
   return new Map(
     Object.entries(parseKeys(file, text)).map(([keyId, { createdAt, material }]) => [

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the parts of the local cloud write what they have to say, each under its name. */
@@ -22,8 +22,8 @@ interface LogFile {
 
 /**
  * One file a name, `<directory>/<name>.log`, continued by every start: a restart keeps what a crash
- * has left, and two services that run at once lose nothing. The file and the one before hold
- * `maxBytes` each at most, but for the last write.
+ * has left. The file and the one before hold some `maxBytes` each, and some more when two services
+ * write to them.
  */
 export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -42,9 +42,11 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
     const path = join(directory, `${name}.log`);
     const file = files.get(name) ?? open(name, path);
     if (file.bytes < maxBytes) return file;
+    const mine = fstatSync(file.descriptor).ino;
     closeSync(file.descriptor);
     files.delete(name);
-    renameSync(path, `${path}.1`);
+    // Unless another service has begun a new one.
+    if (statSync(path, { throwIfNoEntry: false })?.ino === mine) renameSync(path, `${path}.1`);
     return open(name, path);
   }
 

@@ -118,15 +118,22 @@ export function createFunctionPool(options: PoolOptions): FunctionPool {
     settleRetired();
   }
 
+  /**
+   * An instance that could not load the code still answers: with the reason, and all that wait if
+   * it is the only one. Each would otherwise wait for the next that cannot load either.
+   */
+  function answerFor(instance: FunctionInstance): void {
+    for (const { invocation, settle } of queue.splice(0, instances.size === 1 ? queue.length : 1))
+      settle(instance.run(invocation));
+  }
+
   async function start(): Promise<void> {
     const instance = options.startInstance();
     instances.add(instance);
     starting.add(instance);
     await instance.initialized;
     starting.delete(instance);
-    // An instance that could not load the code still answers one invocation: with the reason.
-    const waiting = instance.usable ? undefined : queue.shift();
-    if (waiting !== undefined) waiting.settle(instance.run(waiting.invocation));
+    if (!instance.usable) answerFor(instance);
     release(instance);
   }
 

@@ -119,11 +119,38 @@ it('an app that refuses says why, and leaves nothing behind', async () => {
   expect(apps()).toEqual([]);
 });
 
+it.each([
+  ['without its manifest', (app: string) => rmSync(join(app, 'manifest.json'))],
+  ['with an empty one', (app: string) => writeFileSync(join(app, 'manifest.json'), '')],
+  ['that is gone but for its folder', (app: string) => rmSync(app, { recursive: true })],
+])('a kept app %s is made again', async (_what, damage) => {
+  const first = await open();
+  first.release();
+  damage(first.directory);
+  expect(said(await open())['text']).toBe('one');
+  expect(runs()).toBe(2);
+});
+
+it('a damaged app that another service runs is left to it', async () => {
+  const { directory } = await open();
+  writeFileSync(join(directory, 'manifest.json'), '');
+  await expect(open()).rejects.toThrow(/ is damaged: stop the service that runs it, and remove it$/);
+});
+
+it('the marks of killed services count for nothing, whoever has their process id now', async () => {
+  const first = await open({ context: { n: '0' } });
+  first.release();
+  utimesSync(dirname(first.directory), 1, 1);
+  writeFileSync(join(dirname(first.directory), `used-by-${String(process.pid)}-1-x`), '');
+  for (const n of ['1', '2', '3']) (await open({ context: { n } })).release();
+  expect(existsSync(first.directory)).toBe(false);
+});
+
 it('of apps that nobody runs the two latest are kept, and what a killed start left is removed', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const used = await open({ context: { n: 'used' } });
   utimesSync(dirname(used.directory), 1, 1);
-  mkdirSync(join(workDirectory, 'apps', `new-${String(pid)}-abcdef`));
+  mkdirSync(join(workDirectory, 'apps', `unfinished-${String(pid)}-1-abcdef`));
   for (const n of ['1', '2', '3', '4']) {
     const app = await open({ context: { n } });
     app.release();

@@ -70,7 +70,9 @@ async function readFunction(directory: string): Promise<Stored | undefined> {
 /** What a killed start left half made has no record, and was never acknowledged. */
 async function readFunctions(directory: string): Promise<Map<string, Stored>> {
   const functions = new Map<string, Stored>();
-  for (const name of await readdir(directory)) {
+  const entries = await readdir(directory, { withFileTypes: true });
+  // Not what a file manager leaves behind.
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
     const found = await readFunction(join(directory, name));
     if (found === undefined) await rm(join(directory, name), { recursive: true, force: true });
     else functions.set(name, found);
