@@ -448,7 +448,7 @@ describe('closing', () => {
     await untilEnded(pid);
     rmSync(layer, { recursive: true });
     const left = readdirSync(tmpdir()).filter((name) =>
-      name.startsWith(`cloakroom-lambda-${String(parent.pid)}-`),
+      name.startsWith(`local-aws-lambda-${String(parent.pid)}-`),
     );
     // Folders of a process that was killed go with the next start.
     for (const name of left) rmSync(join(tmpdir(), name), { recursive: true });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../../error-code.ts';
+import { livingProcess, processIdentity } from '../../process-alive.ts';
 
 /** A folder of this process for unpacked code and temporary files of instances. */
 export interface WorkFolder {
@@ -10,24 +10,14 @@ export interface WorkFolder {
   remove(): void;
 }
 
-const name = /^local-aws-lambda-(\d+)-/;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}
+/** The identity of the process follows. */
+const PREFIX = 'local-aws-lambda-';
 
 /** What killed starts left behind. */
 function removeAbandoned(): void {
-  for (const entry of readdirSync(tmpdir())) {
-    const owner = name.exec(entry)?.[1];
-    if (owner !== undefined && !isAlive(Number(owner)))
-      rmSync(join(tmpdir(), entry), { recursive: true, force: true });
-  }
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX)))
+    if (livingProcess(name.slice(PREFIX.length)) === undefined)
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
 }
 
 /** Made when it is first used; goes with this process at the latest. */
@@ -44,7 +34,7 @@ export function createWorkFolder(): WorkFolder {
     if (directory !== undefined) return directory;
     removeAbandoned();
     process.on('exit', remove);
-    directory = mkdtempSync(join(tmpdir(), `local-aws-lambda-${String(process.pid)}-`));
+    directory = mkdtempSync(join(tmpdir(), `${PREFIX}${processIdentity()}-`));
     return directory;
   }
 
