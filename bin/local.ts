@@ -3,6 +3,9 @@ import { greeting } from './local/greeting.ts';
 import { parseOptions, USAGE, type StartOptions } from './local/options.ts';
 import { createProgress } from './local/progress.ts';
 
+/** Longer than the second in which running requests may end. */
+const LONGEST_STOP_MS = 3_000;
+
 /** Resolves at the first signal to end: Ctrl-C, a kill, a terminal that was closed. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -20,8 +23,9 @@ async function run(options: StartOptions): Promise<never> {
   const stopped = stopSignal();
   void stopped.then(() => {
     abort.abort();
-    // Whatever hangs must not keep the terminal.
-    setTimeout(() => process.exit(0), 3000).unref();
+    // Whatever hangs must not keep the terminal; what was acknowledged is stored, and locks of a
+    // process that has ended hold nobody up.
+    setTimeout(() => process.exit(0), LONGEST_STOP_MS).unref();
   });
   const progress = createProgress(process.stderr);
   try {

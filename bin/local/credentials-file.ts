@@ -100,8 +100,11 @@ function claim(file: string): ClaimedFile {
       written = readFileSync(file, 'utf8');
     },
     release: () => {
-      if (written !== undefined && contentOf(file) === written) rmSync(file, { force: true });
-      unlock();
+      try {
+        if (written !== undefined && contentOf(file) === written) rmSync(file, { force: true });
+      } finally {
+        unlock();
+      }
     },
   };
 }
