@@ -101,6 +101,17 @@ export default tseslint.config(
     files: ['test/**/*.ts', 'packages/*/test/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', { name: 'test', message: 'Use `it`, whose title is a sentence.' }],
+      // Every run can be repeated by its seed, and the thorough one tries more cases.
+      'no-restricted-imports': ['error', { name: 'fast-check', message: 'Use test/support/properties.ts.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'Draw from the seed: test/support/thoroughness.ts.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' },
+        { selector: 'Property[key.name="numRuns"] > Literal', message: 'Use `cases` of test/support.' },
+      ],
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -128,6 +139,10 @@ export default tseslint.config(
     languageOptions: { globals: { AbortSignal: 'readonly', fetch: 'readonly', URL: 'readonly' } },
   },
   prettier,
+  {
+    files: ['test/support/properties.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
   {
     // After `prettier`, which turns the rule off: it does not wrap comments. Examples of the SDK
     // are code.

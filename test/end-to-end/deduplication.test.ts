@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { anApplication, aRevealingApplication, CARD } from '../support/service.ts';
 
-const unique = () => `value ${String(Date.now())} ${String(Math.random())}`;
+const unique = () => `value ${randomUUID()}`;
 
 describe('deduplicate_token', () => {
   it('answers with the token that is there, and writes nothing', async () => {

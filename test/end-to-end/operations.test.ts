@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CARD, client, type HttpClient, operator, revealing } from '../support/service.ts';
+import { random } from '../support/thoroughness.ts';
 
 jest.setTimeout(180_000);
 
@@ -62,7 +63,7 @@ describe('rotation and re-sealing under load', () => {
     const worker = async () => {
       const ids = [...known.keys()];
       while (load.goesOn) {
-        const at = Math.floor(Math.random() * ids.length);
+        const at = Math.floor(random() * ids.length);
         const tokenId = ids[at] ?? '';
         const read = await app.get(`/tokens/${tokenId}`);
         if (read.status !== 200 || read.body.data !== known.get(tokenId)) failures.push(read.body);

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { contentOfBytes, contentOfText } from '../../src/core/shared/content.ts';
 import { parseJsonBody } from '../../src/http/json-body.ts';
+import { cases, fc } from '../support/properties.ts';
 
 const parse = (text: string) => parseJsonBody(contentOfText(text));
 const refused = (detail: unknown = expect.any(String)) =>
@@ -72,7 +72,7 @@ describe('a number in a body', () => {
             refused(expect.stringContaining('cannot be kept exactly')),
           );
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(5_000) },
     );
   });
 

@@ -1,7 +1,7 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import fc from 'fast-check';
 import type { InvocationId } from '../../src/core/reactors/invocation-store.ts';
 import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
+import { fc } from '../support/properties.ts';
 
 const SECRET = 'planted-in-a-message';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { Permission } from '../../src/core/access/permission.ts';
@@ -8,6 +7,7 @@ import { TENANT } from '../support/builders/a-stored-token.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../support/fakes/a-token-store.ts';
+import { fc } from '../support/properties.ts';
 
 /*
  * What the property tests of the walls between callers share: random callers, and what a naive

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { manyInstances, type Reply } from '../support/many-instances.ts';
+import { cases, fc } from '../support/properties.ts';
 
 type World = Awaited<ReturnType<typeof manyInstances>>;
 let world: World;
@@ -73,7 +73,7 @@ describe('a key that nobody has issued', () => {
         expect(world.keys.unwraps.length).toBe(unwraps);
         expect(JSON.stringify(world.lines)).not.toContain(tenantId);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
     expect([...answers]).toHaveLength(1);
     expect([...answers][0]).toContain('401');

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { TRANSFORMS } from '../../src/core/access/access-rule.ts';
 import { createBudget } from '../../src/core/expressions/budget.ts';
 import type { Json } from '../../src/core/shared/json.ts';
@@ -10,6 +9,7 @@ import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { aWallWorld } from './a-wall-world.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
+import { cases, fc } from '../support/properties.ts';
 
 const PAGE_BYTES = 1_250_000;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
@@ -75,7 +75,7 @@ describe('a page of tokens', () => {
           if (hasData && isSmall && bytes(mask) < 1_000) expect(omitted).not.toContain('data');
         });
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
 import { createReactor } from '../../src/core/reactors/create-reactor.ts';
@@ -14,6 +13,7 @@ import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a
 import { aCaller } from '../support/builders/a-caller.ts';
 import { anEdge } from '../http/an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
+import { cases, fc } from '../support/properties.ts';
 
 const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
   returned: { outcome: 'returned', value: new Secret({ raw: { charged: true } }) },
@@ -106,7 +106,7 @@ describe('code under an idempotency key', () => {
         const last = runs.length - 1;
         expect(runs.filter((came, index) => index < last && came !== 'threw')).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

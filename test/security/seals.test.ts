@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { createVault } from '../../src/core/crypto/vault.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { sealContext, type SealedPlace } from '../../src/core/tokens/seal-context.ts';
 import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
+import { cases, fc } from '../support/properties.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { CONTAINERS } from './a-wall-world.ts';
 
@@ -40,7 +40,7 @@ describe('a sealed field of a token', () => {
         if (boundBy(from, name) === boundBy(to, otherName)) expect(await opened).toBe('sealed');
         else await expect(opened).rejects.toThrow('sealed record');
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 

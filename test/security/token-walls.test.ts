@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { Caller } from '../../src/core/applications/application.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
@@ -14,6 +13,7 @@ import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { updateToken, type TokenPatch } from '../../src/core/tokens/update-token.ts';
 import { presentResult } from '../../src/http/present-token.ts';
+import { cases, fc } from '../support/properties.ts';
 import {
   aWallWorld,
   callers,
@@ -495,7 +495,7 @@ describe('callers of one tenant', () => {
             world.pass(wait * HOUR * 0.4);
           }
         }),
-        { numRuns },
+        { numRuns: cases(numRuns) },
       );
     },
   );

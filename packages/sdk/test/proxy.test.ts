@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import { compileFunction } from 'node:vm';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import fc from 'fast-check';
 import type * as sdk from '../src/index.ts';
 import { ApiError, ConnectionError, createClient, type Client, type ProxyRequest } from '../src/index.ts';
 import { answerOf } from '../../../test/reactor-runtime/a-reactor.ts';
+import { cases, fc } from '../../../test/support/properties.ts';
 import { withService, type Received, type Reply } from './a-service.ts';
 
 const url = 'https://api.example.com/v1';
@@ -112,7 +112,7 @@ describe('an id', () => {
           const [, tokens, encoded = '', ...more] = received.at(-1)?.url.split('/') ?? [];
           expect([tokens, decodeURIComponent(encoded), more]).toEqual(['tokens', id, []]);
         }),
-        { numRuns: 50 },
+        { numRuns: cases(50) },
       );
     });
   });
@@ -190,7 +190,7 @@ describe('the path of the proxy', () => {
           if (received.length === before) expect(error).toBeInstanceOf(TypeError);
           else expect(received.at(-1)?.url).toMatch(/^\/vault\/proxy(\/|$)/);
         }),
-        { numRuns: 200 },
+        { numRuns: cases(200) },
       );
     });
   });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
-import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../src/index.ts';
 import { aMisreadValue } from '../../../test/support/misread-names.ts';
+import { cases, fc } from '../../../test/support/properties.ts';
 
 const secret = generateWebhookSecret().reveal();
 const RESULT = { raw: { charge: 'ch_1', who: 'Zoë' } };
@@ -154,7 +154,7 @@ describe('anything else is refused:', () => {
         body[index] = (body[index] ?? 0) ^ flip;
         await refused({ ...sent, body });
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 

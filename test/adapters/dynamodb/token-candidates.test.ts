@@ -1,9 +1,9 @@
-import * as fc from 'fast-check';
 import { createTokenStore } from '../../../src/adapters/dynamodb/token-store.ts';
 import { sortableTime } from '../../../src/core/shared/position.ts';
 import type { StoredToken } from '../../../src/core/tokens/token.ts';
 import { aDatabase, type Database } from '../../support/a-database.ts';
 import { aStoredToken, TENANT } from '../../support/builders/a-stored-token.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const TERMS = ['common', 'often', 'rare'];
 const COUNT = 150;
@@ -50,7 +50,7 @@ describe('candidates', () => {
         for await (const batch of store.candidates(TENANT, options)) found.push(...batch.map(({ id }) => id));
         expect(found).toEqual(expected(terms, after));
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   }, 60_000);
 

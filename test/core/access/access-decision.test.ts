@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { decideAccess, containersGranted } from '../../../src/core/access/access-decision.ts';
 import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/access/access-rule.ts';
 import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
+import { cases, fc } from '../../support/properties.ts';
 import { referenceDecision } from '../applications/reference-decision.ts';
 
 const segment = fc.constantFrom('pci', 'pcix', 'high', 'low', 'a');
@@ -48,7 +48,7 @@ describe('the access decision', () => {
           return decideAccess(given, wanted, token) === referenceDecision(given, wanted, id, containers);
         },
       ),
-      { numRuns: 100_000 },
+      { numRuns: cases(100_000) },
     );
   }, 120_000);
 
@@ -87,7 +87,7 @@ describe('the access decision', () => {
         const granted = containersGranted(containerRules, wanted).some((outer) => where.startsWith(outer));
         return granted === (decideAccess(containerRules, wanted, { containers: [where] }) !== undefined);
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(5_000) },
     );
   });
 });

@@ -1,6 +1,5 @@
 import { createSecretKey, randomBytes, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { deriveKey } from '../../../src/core/crypto/derive-key.ts';
 import {
   dataKeyVersion,
@@ -9,6 +8,7 @@ import {
   SEAL_OVERHEAD_BYTES,
   sealRecord,
 } from '../../../src/core/crypto/record-seal.ts';
+import { fc } from '../../support/properties.ts';
 import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 
 const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { isForbiddenAddress } from '../../../src/core/egress/forbidden-address.ts';
+import { fc } from '../../support/properties.ts';
 
 const FORBIDDEN = [
   ...[

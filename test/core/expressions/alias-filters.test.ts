@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import {
   aliasCard,
   aliasPreserveFormat,
   aliasPreserveLength,
 } from '../../../src/core/expressions/alias-filters.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const kind = (character: string): string => {
   if (/[0-9]/.test(character)) return 'digit';
@@ -24,7 +24,7 @@ describe('an alias', () => {
         expect(alias).not.toBe(value);
         expect(Array.from(alias).map(kind)).toEqual(Array.from(value).map(kind));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -36,7 +36,7 @@ describe('an alias', () => {
         expect(alias).toMatch(/^[0-9a-z]+$/i);
         expect(Array.from(alias)).toHaveLength(Array.from(value).length);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   createBudget,
   MASK_STEPS,
@@ -13,6 +12,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { maskData } from '../../../src/core/tokens/open-token.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-token.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 /** Aliases are drawn at random: the same length and kind, but another text. */
 const names = [...FILTERS.keys()].filter((name) => !name.startsWith('alias_'));
@@ -116,7 +116,7 @@ describe('the budget of expressions', () => {
           expect(used).toBe(less);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -130,7 +130,7 @@ describe('the budget of expressions', () => {
           );
         expect(budget.used).toBeLessThanOrEqual(REQUEST_STEPS);
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     );
   });
 
@@ -150,7 +150,7 @@ describe('the budget of expressions', () => {
         expect(read?.reveal()).toEqual(written?.reveal());
         expect(page.used).toBeLessThanOrEqual(MASK_STEPS);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   binLength,
   cardBin,
@@ -8,6 +7,7 @@ import {
   revealFirst,
   revealLast,
 } from '../../../src/core/expressions/masking-filters.ts';
+import { fc } from '../../support/properties.ts';
 
 const PAN = '4242424242424242';
 const AMEX = '378282246310005';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { parseExpression } from '../../../src/core/expressions/expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const evaluate = (source: string, data: Json): Json =>
   parseExpression(source, createBudget()).evaluate({ data }, createBudget());
@@ -27,7 +27,7 @@ it('names alone are what they are in brackets', () => {
       const inBrackets = `data${path.map((name) => `["${name}"]`).join('')}`;
       expect(evaluate(alone, data)).toEqual(evaluate(inBrackets, data));
     }),
-    { numRuns: 5_000 },
+    { numRuns: cases(5_000) },
   );
 });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../../../src/core/expressions/render.ts';
 import { TEMPLATE_MAX_LENGTH } from '../../../src/core/expressions/template.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const CARD = {
   number: '4242424242424242',
@@ -363,7 +363,7 @@ describe('what an error says', () => {
           expect(error).toBeInstanceOf(ExpressionError);
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(5_000) },
     );
   });
 });

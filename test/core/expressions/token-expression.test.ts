@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../../../src/core/expressions/token-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const HANG_MS = 20_000;
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
@@ -102,7 +102,7 @@ describe('a reference to a token', () => {
           ]);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
 import { FILTERS } from '../../../src/core/expressions/filters.ts';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
@@ -12,6 +11,7 @@ import {
   toText,
 } from '../../../src/core/expressions/value-filters.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
+import { fc } from '../../support/properties.ts';
 
 describe('to_number', () => {
   it.each<[Json, Json]>([

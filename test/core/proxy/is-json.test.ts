@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { isJson } from '../../../src/core/proxy/is-json.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 function parses(text: string): boolean {
   try {
@@ -36,7 +36,7 @@ describe('whether a text is JSON', () => {
       fc.property(fc.oneof(texts, changed, fc.json()), (text) => {
         expect(isJson(text)).toBe(parses(text));
       }),
-      { numRuns: 20_000 },
+      { numRuns: cases(20_000) },
     );
   });
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
 import { requestBody } from '../../../src/core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 type Tokens = Readonly<Record<string, Json>>;
 
@@ -178,7 +178,7 @@ describe('a body that is JSON', () => {
           expect(parseJson(arrived)).toEqual(expected(document, known));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 
@@ -246,7 +246,7 @@ describe('a body whose Content-Type may be read as several', () => {
         const [text, type] = isInForm ? [part, 'multipart/form-data; boundary=PP'] : [body, label];
         expect(filled(text, type, { a: 'x' })).toBe('refused');
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -336,7 +336,7 @@ describe('a body of JSON records', () => {
           );
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -356,7 +356,7 @@ describe('a body of JSON records', () => {
           );
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -468,7 +468,7 @@ describe('a multipart body', () => {
           expect(contentOf(arrived).startsWith(`${contentOf(part)}\r\n--BB`)).toBe(true);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
     expect(arrivals).toBeGreaterThan(100);
   });
@@ -517,7 +517,7 @@ describe('a multipart body', () => {
           /^--BB\r\nX-A: b; c="[^"\\\p{Cc}]*"; d="x[^"\\\p{Cc}]*"\r\nX-E: f\r\n\r\nx\r\n--BB--$/u,
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
     expect(arrivals).toBeGreaterThan(100);
   });
@@ -538,7 +538,7 @@ describe('a multipart body', () => {
           expect(delimiters(arrived, boundaries)).toEqual(delimiters(body, boundaries));
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: cases(3_000) },
     );
     expect(arrivals).toBeGreaterThan(1_000);
   });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { TemplateFields } from '../../../src/core/expressions/template-fields.ts';
 import type { Filling } from '../../../src/core/expressions/token-expression.ts';
@@ -7,6 +6,7 @@ import { requestBody } from '../../../src/core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
 
@@ -59,7 +59,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           rest: safeRest,
         });
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -76,7 +76,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           other.toWellFormed(),
         ]);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -94,7 +94,7 @@ describe('a proxied body agrees with an independent rendering', () => {
             .replaceAll('&amp;', '&');
         expect([unescaped(inside?.[1]), unescaped(inside?.[2])]).toEqual([asText(value), asText(value)]);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -107,7 +107,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           `${where.before}${asText(value)}${where.after}`,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -355,7 +355,7 @@ describe('a body of JSON', () => {
         const body = isEscaped ? plain.replaceAll('{ ', '\\u007b ') : plain;
         expect(parseJson(rendered(body, 'application/json', CARD))).toEqual(filled(value));
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 });

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { namePattern } from '../../../src/core/reactors/name-pattern.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 describe('the name filter of reactors', () => {
   it.each([
@@ -32,7 +32,7 @@ describe('the name filter of reactors', () => {
           : text.toLowerCase().includes(filter);
         expect(namePattern(filter)(text)).toBe(expected);
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 

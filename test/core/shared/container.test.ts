@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { covers, parseContainer } from '../../../src/core/shared/container.ts';
+import { fc } from '../../support/properties.ts';
 
 describe('a container', () => {
   it.each([

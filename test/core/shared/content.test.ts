@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { contentOfBytes, contentOfText, type Content } from '../../../src/core/shared/content.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 /** Everything that is asked of content. */
 const seen = (content: Content, max: number) => ({
@@ -19,7 +19,7 @@ describe('content', () => {
       fc.property(text, fc.nat({ max: 30 }), (given, max) => {
         expect(seen(contentOfText(given), max)).toEqual(seen(contentOfBytes(Buffer.from(given)), max));
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { withoutAnyCvc } from '../../../src/core/shared/without-cvc.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 /**
  * All objects of a value with their members in code-unit order, written without looking at how the
@@ -25,7 +25,7 @@ describe('a JSON value in canonical order', () => {
         expect(ordered).toEqual(value);
         expect(JSON.stringify(ordered)).toBe(written(value));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { canonical, isJsonObject, type Json } from '../../../src/core/shared/json.ts';
 import { mergePatch } from '../../../src/core/shared/merge-patch.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
@@ -65,7 +65,7 @@ describe('a merge patch', () => {
         expect(mergePatch(target, patch)).toEqual(reference(target, patch)),
       ),
       {
-        numRuns: 1_000,
+        numRuns: cases(1_000),
       },
     );
   });
@@ -121,7 +121,7 @@ describe('canonical JSON', () => {
         expect(canonical(value)).toEqual(value);
         expect(canonical(canonical(value))).toEqual(canonical(value));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -131,7 +131,7 @@ describe('canonical JSON', () => {
         const same = JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
         expect(same).toBe(isEqual(a, b));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
     expect(JSON.stringify(canonical({ a: [1, 2] }))).not.toBe(JSON.stringify(canonical({ a: [2, 1] })));
   });

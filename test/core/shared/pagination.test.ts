@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/shared/pagination.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 interface Entry {
   readonly position: string;
@@ -50,7 +50,7 @@ describe('a numbered page', () => {
         expect(slice.total).toEqual({ items: visible.length, isLowerBound: false });
         expect(slice.next !== undefined).toBe(visible.length > page * pageSize);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -61,7 +61,7 @@ describe('a numbered page', () => {
         const rest = first.next === undefined ? [] : await walk(entries, first.next, pageSize);
         expect([...first.entries, ...rest]).toEqual(entries.filter(isVisible));
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -110,7 +110,7 @@ describe('a page after a cursor', () => {
       fc.asyncProperty(list, size, async (entries, pageSize) => {
         expect(await walk(entries, undefined, pageSize)).toEqual(entries.filter(isVisible));
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 

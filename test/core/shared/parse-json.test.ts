@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
+import { cases, fc } from '../../support/properties.ts';
 import { isRead } from './is-read.ts';
 
 const SHORT: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ describe('JSON', () => {
       fc.property(values, fc.array(fc.nat(2), { minLength: 1, maxLength: 5 }), (value, ways) => {
         expect(JSON.stringify(readAfterHostileNames(value, ways))).toBe(JSON.stringify(value));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -140,7 +140,7 @@ describe('JSON', () => {
       fc.property(texts, (text) => {
         expect(isRead(parseJson, text)).toBe(isRead(JSON.parse, text));
       }),
-      { numRuns: 3_000 },
+      { numRuns: cases(3_000) },
     );
   });
 

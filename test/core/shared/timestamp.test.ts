@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { formatTimestamp, parseIsoTimestamp } from '../../../src/core/shared/timestamp.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const at = fc.integer({ min: 0, max: Date.UTC(9998, 11, 31) });
 const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
@@ -14,7 +14,7 @@ describe('timestamps', () => {
         expect(Date.parse(text)).toBe(instant);
         expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?[+-]\d\d:\d\d$/);
       }),
-      { numRuns: 5_000 },
+      { numRuns: cases(5_000) },
     );
   });
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { utf8Bytes, utf8Text } from '../../../src/core/shared/utf8.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 20 });
 /** Any UTF-16 code units, halves of surrogate pairs too. */
@@ -19,7 +19,7 @@ describe('texts as UTF-8', () => {
       fc.property(parts, (some) => {
         expect(utf8Bytes(some)).toEqual(Buffer.from(some.join('')));
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 
@@ -63,7 +63,7 @@ describe('UTF-8 as text', () => {
           expect(utf8Text(bytes)).toBe(expected(bytes));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 

@@ -1,6 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import type { Report } from '../../../src/core/shared/field-reporter.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
@@ -13,6 +12,7 @@ import { prepareContent } from '../../../src/core/tokens/prepare-token.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 import { textType } from '../../../src/core/tokens/types/definition.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 /** ISO 13616: the first four characters moved to the end, letters as 10 to 35, modulo 97 is 1. */
 function checkIban(data: Json, path: string, report: Report): void {
@@ -182,7 +182,7 @@ describe('the id of a token whose value has letters', () => {
           expect(() => idOf(`${a}${spell(data)}${b}`, data)).toThrow(tellsItsData);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 

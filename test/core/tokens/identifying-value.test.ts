@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
@@ -6,6 +5,7 @@ import { ServiceError } from '../../../src/core/shared/service-error.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { tokenIds } from '../../../src/core/tokens/choose-token-id.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import { cases, fc } from '../../support/properties.ts';
 
 const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength, maxLength });
@@ -117,7 +117,7 @@ describe('what an id tells', () => {
           if (value.length > 4) expect(text.replaceAll(/\D/g, '')).not.toContain(value);
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: cases(5_000) },
     );
     expect(accepted).toBeGreaterThan(500);
   });
@@ -143,7 +143,7 @@ describe('what an id tells', () => {
             expect(idOf(`${before}${groups.join(between)}${after}`, type, data)).toBeUndefined();
           },
         ),
-        { numRuns: 1_000 },
+        { numRuns: cases(1_000) },
       );
     },
   );
@@ -167,7 +167,7 @@ describe('what an id tells', () => {
 
   it('is little enough in nearly every alias that is drawn', () => {
     let refused = 0;
-    const runs = 2_000;
+    const runs = cases(2_000);
     fc.assert(
       fc.property(
         DATA.card,

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { createBudget, REQUEST_STEPS } from '../../../src/core/expressions/budget.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-token.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { tokenType, TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
+import { fc } from '../../support/properties.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const key = createSecretKey(randomBytes(32));

@@ -1,11 +1,11 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { Secret } from '../../../src/core/shared/secret.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { evaluateIndexes } from '../../../src/core/tokens/evaluate-indexes.ts';
 import { containerTerms, hashTerm } from '../../../src/core/tokens/index-term.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
+import { fc } from '../../support/properties.ts';
 
 describe('a search query', () => {
   it.each<[string, readonly SearchTerm[]]>([

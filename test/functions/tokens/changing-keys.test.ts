@@ -7,6 +7,7 @@ import { rotateDataKey } from '../../../src/core/tenants/rotate-data-key.ts';
 import { webhookSecrets } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { CONTENT_MS } from '../../../src/core/reactors/invocation.ts';
 import { manyInstances, type Reply } from '../../support/many-instances.ts';
+import { random } from '../../support/thoroughness.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -34,8 +35,7 @@ async function aLoad(world: World) {
    * it.
    */
   const readers = [anInstance(), anInstance()];
-  const any = (all: readonly Instance[]): Instance =>
-    all[Math.floor(Math.random() * all.length)] ?? anInstance();
+  const any = (all: readonly Instance[]): Instance => all[Math.floor(random() * all.length)] ?? anInstance();
   async function ask(wanted: number, ...request: DropKey<Parameters<Instance>>): Promise<Reply> {
     const [method, path, body, headers] = request;
     requests += 1;
@@ -77,7 +77,7 @@ async function aLoad(world: World) {
   async function round(): Promise<void> {
     for (const { until, act } of later.splice(0)) if (until > state.now) await act();
     await create(`mark ${String(serial % 3)}`);
-    const [id, { data, mark: under }] = [...known][Math.floor(Math.random() * known.size)] ?? [
+    const [id, { data, mark: under }] = [...known][Math.floor(random() * known.size)] ?? [
       '',
       { data: '', mark: '' },
     ];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '../../src/dynamodb/item.ts';
+import { random } from '../../../../test/support/thoroughness.ts';
 import { aDynamoDb, type TestDynamoDb } from './a-dynamodb.ts';
 
 const KILLS = 6;
@@ -19,7 +20,7 @@ async function killedWriter(directory: string, kill: number): Promise<readonly s
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
-  const rounds = LEAST_ROUNDS + Math.floor(Math.random() * 100);
+  const rounds = LEAST_ROUNDS + Math.floor(random() * 100);
   const ready = new Promise<void>((resolve) => {
     child.stdout.on('data', (data: Buffer) => {
       output += data.toString();
@@ -28,7 +29,7 @@ async function killedWriter(directory: string, kill: number): Promise<readonly s
   });
   const closed = new Promise((resolve) => child.on('close', resolve));
   await Promise.race([ready, closed]);
-  await sleep(Math.random() * 20);
+  await sleep(random() * 20);
   child.kill('SIGKILL');
   await closed;
   // What follows the last line end was cut off by the kill.

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { cases, fc } from '../../../../test/support/properties.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import { aDynamoDb, aThing, n, s, thingKey, type TestDynamoDb } from './a-dynamodb.ts';
 
@@ -81,6 +81,6 @@ it('after any writes every index holds exactly the projections of the items that
         expect(sorted(await index('whole'))).toEqual(sorted(having('rank')));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import { cases, fc } from '../../../../test/support/properties.ts';
 import type { Item } from '../../src/dynamodb/item.ts';
 import { aDynamoDb, aThing, n, ofBytes, s, thingKey, type TestDynamoDb } from './a-dynamodb.ts';
 
@@ -286,7 +286,7 @@ describe('key conditions', () => {
           );
         },
       ),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     );
   });
 });

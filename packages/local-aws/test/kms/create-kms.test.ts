@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import fc from 'fast-check';
+import { cases, fc } from '../../../../test/support/properties.ts';
 import type { AwsCall, AwsError } from '../../src/aws-service.ts';
 import { createKms, type Kms } from '../../src/kms/create-kms.ts';
 
@@ -88,7 +88,7 @@ describe('ciphertexts', () => {
         const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext: given }));
         expect(code).toBe(same ? 'answered' : 'InvalidCiphertextException');
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 

@@ -1,0 +1,17 @@
+// How much a run of the tests tries. `npm test` tries the same cases every time, so that it never
+// fails by chance; `npm run test:thorough` tries thirty times as many, drawn anew.
+import { seededRandom } from '../../packages/local-aws/src/faults/seeded-random.ts';
+
+/** Whether this run is `npm run test:thorough`. */
+export const IS_THOROUGH = process.env['CLOAKROOM_TESTS'] === 'thorough';
+
+/** What everything random in the tests is drawn from: a whole number from 0 to 2^31 - 1. */
+export const SEED = Number(process.env['CLOAKROOM_SEED'] ?? 1);
+
+/** A number from 0 to below 1: the same ones in each file for the same seed. */
+export const random = seededRandom(SEED);
+
+const TIMES = 30;
+
+/** The cases of a property: so many in `npm test`, and thirty times as many in the thorough run. */
+export const cases = (usual: number): number => (IS_THOROUGH ? TIMES * usual : usual);
