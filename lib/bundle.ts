@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync, type BuildOptions } from 'esbuild';
 
@@ -25,14 +23,10 @@ export const BUNDLE_OPTIONS = {
 } satisfies BuildOptions;
 
 /**
- * {@link bundleFunction} of any program, by its path from the repository's root; a profile is
- * easier to read if nothing is minified.
+ * Bundles a program, by its path from the repository's root, into `index.cjs` of a folder; a
+ * profile is easier to read if nothing is minified.
  */
-export function bundleProgram(entryPoint: string, { minify = true } = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundle-'));
-  process.once('exit', () => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): void {
   buildSync({
     ...BUNDLE_OPTIONS,
     entryPoints: [entryPoint],
@@ -40,14 +34,4 @@ export function bundleProgram(entryPoint: string, { minify = true } = {}): strin
     minifySyntax: minify,
     minifyWhitespace: minify,
   });
-  return folder;
-}
-
-/**
- * Bundles `functions/<name>/index.ts` into a folder that holds `index.cjs` alone: what Lambda loads
- * is what is measured and audited. The caller copies it (a CDK asset does); it is removed when the
- * process ends.
- */
-export function bundleFunction(name: string): string {
-  return bundleProgram(`functions/${name}/index.ts`);
 }

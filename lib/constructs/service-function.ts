@@ -1,4 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
+import { join } from 'node:path';
+import { AssetHashType, DockerImage, Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
@@ -13,7 +14,7 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { bundleFunction } from '../bundle.ts';
+import { BUNDLE_OPTIONS, bundleInto } from '../bundle.ts';
 import { acknowledge } from '../acknowledge.ts';
 import { ServiceLog } from './service-log.ts';
 
@@ -51,6 +52,28 @@ const ACKNOWLEDGED = {
 };
 
 /**
+ * The code of `functions/<name>/index.ts`: `index.cjs` alone, so that what Lambda loads is what is
+ * measured and audited. Its hash is that of the bundle. The CDK bundles nothing where the context
+ * `aws:cdk:bundling-stacks` says so, as tests of templates do.
+ */
+function functionCode(name: string): Code {
+  const folder = join(BUNDLE_OPTIONS.absWorkingDir, 'functions', name);
+  return Code.fromAsset(folder, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Asked for by the CDK, and not used: what bundles is here.
+      image: DockerImage.fromRegistry('none'),
+      local: {
+        tryBundle(output) {
+          bundleInto(output, `functions/${name}/index.ts`);
+          return true;
+        },
+      },
+    },
+  });
+}
+
+/**
  * A Lambda of the service: one folder, one role with named grants, one log group with a retention.
  */
 export class ServiceFunction<Environment extends Readonly<Record<string, string>>> extends Construct {
@@ -72,7 +95,7 @@ export class ServiceFunction<Environment extends Readonly<Record<string, string>
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: Code.fromAsset(bundleFunction(props.folder)),
+      code: functionCode(props.folder),
       environment: { ...props.environment },
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes,

@@ -10,9 +10,9 @@ const { context } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk
   readonly context: Readonly<Record<string, unknown>>;
 };
 
-/** The app of a deployment with the project's feature flags. */
+/** The app of a deployment with the project's feature flags, without the code of its functions. */
 export function anApp(settings: Readonly<Record<string, unknown>> = {}, region?: string): App {
-  const app = new App({ context });
+  const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] } });
   buildService(app, parseSettings(settings), region);
   return app;
 }

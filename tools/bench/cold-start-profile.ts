@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleProgram } from '../../lib/bundle.ts';
+import { bundleProgram } from './bundle-program.ts';
 import { runService } from '../../test/support/run-service.ts';
 import { FUNCTIONS } from './cold-start/bundles.ts';
 import { environmentOf, functionEnvironments } from './local-functions.ts';
@@ -22,7 +22,7 @@ const service = await runService();
 const environments = await functionEnvironments(service.credentials.aws_endpoint_url).finally(() =>
   service.stop(),
 );
-const bundle = join(bundleProgram(`functions/${name}/index.ts`, { minify: false }), 'index.cjs');
+const bundle = bundleProgram(`functions/${name}/index.ts`, { minify: false });
 const folder = mkdtempSync(join(tmpdir(), 'cloakroom-profiles-'));
 try {
   for (let round = 0; round < ROUNDS; round += 1)

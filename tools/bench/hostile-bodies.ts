@@ -1,8 +1,7 @@
 // `npm run bench -- hostile-bodies`: what the dearest requests cost each route of the deployed
 // bundles, each request in a fresh process. `-- POST /tokenize` measures the routes that begin so,
 // and prints each of their requests.
-import { join } from 'node:path';
-import { bundleProgram } from '../../lib/bundle.ts';
+import { bundleProgram } from './bundle-program.ts';
 import { startDestination, testCertificate } from '../../test/support/destination.ts';
 import { runService } from '../../test/support/run-service.ts';
 import { startAwsStandIn } from './hostile-bodies/aws-stand-in.ts';
@@ -59,7 +58,7 @@ async function measureAll(): Promise<void> {
   const deployed = new Map<string, Deployed>();
   const functionOf = (folder: string): Deployed => {
     const known = deployed.get(folder) ?? {
-      bundle: join(bundleProgram(`functions/${folder}/index.ts`), 'index.cjs'),
+      bundle: bundleProgram(`functions/${folder}/index.ts`),
       env: {
         ...environmentOf(environments, folder),
         PATH: process.env['PATH'] ?? '',

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { bundleFunction } from '../../../lib/bundle.ts';
+import { bundleProgram } from '../bundle-program.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 import { startDestination, testCertificate } from '../../../test/support/destination.ts';
 import { runService } from '../../../test/support/run-service.ts';
@@ -90,7 +89,7 @@ export async function measureCounts(
     const operations = await countedOperations(service, `https://${address}/`);
     const environments = await functionEnvironments(aws);
     const bundles = new Map(
-      Object.keys(ROLES).map((folder) => [folder, join(bundleFunction(folder), 'index.cjs')] as const),
+      Object.keys(ROLES).map((folder) => [folder, bundleProgram(`functions/${folder}/index.ts`)] as const),
     );
     const start = (folder: string) => () => {
       const env = { ...environmentOf(environments, folder), PATH: process.env['PATH'] ?? '', ...trust };

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { bundleProgram } from '../../../lib/bundle.ts';
+import { bundleProgram } from '../bundle-program.ts';
 import { startDestination, testCertificate } from '../../../test/support/destination.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
 import { runService } from '../../../test/support/run-service.ts';
@@ -67,12 +66,11 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   });
 
   const environments = await functionEnvironments(aws);
-  const reference = join(bundleProgram('tools/bench/warm/reference.ts', { minify }), 'index.cjs');
+  const reference = bundleProgram('tools/bench/warm/reference.ts', { minify });
   const bundles = new Map<string, string>();
 
   function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
-    const bundle =
-      bundles.get(folder) ?? join(bundleProgram(`functions/${folder}/index.ts`, { minify }), 'index.cjs');
+    const bundle = bundles.get(folder) ?? bundleProgram(`functions/${folder}/index.ts`, { minify });
     bundles.set(folder, bundle);
     const env = {
       ...environmentOf(environments, folder),
