@@ -44,6 +44,6 @@ export default {
     { ...common, displayName: 'faults', testMatch: matching(`(${APART.faults.join('|')})`) },
   ],
   // End-to-end tests start services of their own; nothing here measures time.
-  testTimeout: 120_000,
+  testTimeout: process.env.CLOAKROOM_TESTS === 'thorough' ? 3_600_000 : 120_000,
   coverageProvider: 'v8',
 };

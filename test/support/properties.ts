@@ -2,6 +2,6 @@
 import fc from 'fast-check';
 import { SEED, cases } from './thoroughness.ts';
 
-fc.configureGlobal({ seed: SEED, numRuns: cases(100) });
+fc.configureGlobal({ seed: SEED, numRuns: cases(100), includeErrorInReport: true });
 
 export { cases, fc };

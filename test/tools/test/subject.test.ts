@@ -1,0 +1,41 @@
+import { filesOf, isAbout } from '../../../tools/test/subject.ts';
+
+describe('npm test of a subject', () => {
+  it.each([
+    ['src/core/tokens/search.ts', 'tokens'],
+    ['test/end-to-end/token-list.test.ts', 'tokens'],
+    ['test/end-to-end/tokenize.test.ts', 'token'],
+    ['test/support/fakes/a-token-store.ts', 'tokens'],
+    ['docs/reactors.md', 'reactors'],
+    ['test/end-to-end/token-list.test.ts', 'token-list'],
+    ['src/core/tokens/search.ts', 'src/core/tokens'],
+    ['src/core/tokens/search.ts', 'src/core/tokens/'],
+    ['src/core/tokens/search.ts', 'src/core/tokens/search.ts'],
+  ])('takes %s for %s', (path, word) => {
+    expect(isAbout(path, word)).toBe(true);
+  });
+
+  it.each([
+    ['src/core/proxy/request-body.ts', 'tokens'],
+    ['src/core/access/mistokened.ts', 'tokens'],
+    ['src/core/tokens-of-another/search.ts', 'src/core/tokens'],
+  ])('leaves %s out for %s', (path, word) => {
+    expect(isAbout(path, word)).toBe(false);
+  });
+
+  it('has code, unit tests and end-to-end tests of every group of routes', () => {
+    for (const subject of ['tokens', 'applications', 'reactors', 'proxy']) {
+      const files = filesOf([subject]);
+      for (const folder of ['src/', 'test/core/', 'test/end-to-end/'])
+        expect([subject, folder, files.some((file) => file.startsWith(folder))]).toEqual([
+          subject,
+          folder,
+          true,
+        ]);
+    }
+  });
+
+  it('that there is not is told', () => {
+    expect(() => filesOf(['tokens', 'zzz'])).toThrow('there is no file about zzz');
+  });
+});

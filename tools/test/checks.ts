@@ -1,0 +1,41 @@
+/** A command that passes or fails. */
+export interface Check {
+  readonly name: string;
+  readonly command: readonly [program: string, ...args: string[]];
+}
+
+const TYPES: Check = { name: 'types', command: ['tsc', '-b', 'test', 'packages/sdk/test'] };
+
+/** What is checked without a test, the longest first: two run at a time. */
+export const STATIC: readonly Check[] = [
+  { name: 'lint', command: ['eslint', '.'] },
+  TYPES,
+  { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
+  { name: 'documentation', command: ['node', 'tools/check-docs.ts'] },
+  { name: 'policy', command: ['node', 'tools/check-policy.ts'] },
+  {
+    name: 'import rules',
+    command: [
+      'depcruise',
+      ...['--config', '.dependency-cruiser.cjs'],
+      ...['bin', 'lib', 'functions', 'src', 'reactor-runtime', 'packages/sdk/src', 'packages/local-aws'],
+      ...['tools', 'examples'],
+    ],
+  },
+  { name: 'unused code', command: ['knip'] },
+  { name: 'types on Node.js 16', command: ['tsc', '-p', 'reactor-runtime'] },
+  { name: 'types of the SDK on Node.js 16', command: ['tsc', '-p', 'packages/sdk'] },
+  { name: 'types of the SDK in browsers', command: ['tsc', '-p', 'packages/sdk/tsconfig.browser.json'] },
+  { name: 'OpenAPI document', command: ['node', 'tools/build-openapi.ts', '--check'] },
+  { name: 'third-party notices', command: ['node', 'tools/build-notices.ts', '--check'] },
+];
+
+/** What is checked of some files. Types are those of everything: a change there shows elsewhere. */
+export const staticOf = (files: readonly string[]): readonly Check[] => [
+  TYPES,
+  { name: 'lint', command: ['eslint', ...files.filter((file) => /\.[cm]?[jt]s$/.test(file))] },
+  {
+    name: 'formatting',
+    command: ['prettier', '--check', '--log-level', 'warn', '--ignore-unknown', ...files],
+  },
+];

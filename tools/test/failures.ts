@@ -1,0 +1,74 @@
+/** What `jest --json` says of one test. */
+export interface JestTest {
+  readonly ancestorTitles: readonly string[];
+  readonly title: string;
+  readonly status: 'passed' | 'failed' | 'pending' | 'todo' | 'skipped' | 'disabled' | 'focused';
+  readonly failureMessages: readonly string[];
+}
+
+export interface JestFile {
+  /** The absolute path. */
+  readonly name: string;
+  /** Why the file as a whole failed, if no test of it is to blame. */
+  readonly message: string;
+  readonly status: string;
+  readonly assertionResults: readonly JestTest[];
+}
+
+export interface JestReport {
+  readonly testResults: readonly JestFile[];
+}
+
+/** A promise that broke: which, what was expected and what came, and where. */
+export interface Failure {
+  readonly promise: string;
+  readonly found: readonly string[];
+  /** `test/x.test.ts:12` */
+  readonly at: string;
+  readonly file: string;
+}
+
+const LINES = 24;
+const WIDTH = 200;
+/** What a terminal would colour. */
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+const FRAME = /^\s+at /;
+
+/** The first lines of a message without its stack, as a terminal shows them. */
+function shortened(message: string): readonly string[] {
+  const lines = message.replace(COLOURS, '').split('\n');
+  const end = lines.findIndex((line) => FRAME.test(line));
+  const told = lines.slice(0, end < 0 ? undefined : end).filter((line) => line.trim() !== '');
+  const shown = told
+    .slice(0, LINES)
+    .map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH)}...` : line));
+  return told.length > LINES ? [...shown, `... ${String(told.length - LINES)} more lines above`] : shown;
+}
+
+/** The line of the test file, or of a helper of tests, that the stack came from. */
+function placeOf(message: string, root: string, file: string): string {
+  const frames = message.split('\n').filter((line) => FRAME.test(line) && !line.includes('node_modules'));
+  const places = frames.flatMap((line) => /\(?([^()\s]+:\d+):\d+\)?$/.exec(line)?.[1] ?? []);
+  const relative = places.map((place) => place.replace(`${root}/`, ''));
+  return relative.find((place) => place.startsWith(`${file}:`)) ?? relative[0] ?? file;
+}
+
+/** The titles around a test and its own: the promise. */
+export const promiseOf = ({ ancestorTitles, title }: JestTest): string =>
+  [...ancestorTitles, title].join(' › ');
+
+/** Everything that failed, by its file. */
+export function failuresOf({ testResults }: JestReport, root: string): readonly Failure[] {
+  return testResults.flatMap(({ name, message, status, assertionResults }) => {
+    const file = name.replace(`${root}/`, '');
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0 && status === 'failed')
+      return [
+        { promise: `${file} can run`, found: shortened(message), at: placeOf(message, root, file), file },
+      ];
+    return failed.map((test) => {
+      const [first = ''] = test.failureMessages;
+      return { promise: promiseOf(test), found: shortened(first), at: placeOf(first, root, file), file };
+    });
+  });
+}

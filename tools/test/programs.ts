@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Programs that tests run and npm does not install, by the names of Debian's packages. */
+const PROGRAMS = { openssl: 'openssl', Chromium: 'chromium' } as const;
+
+export type Program = keyof typeof PROGRAMS;
+
+/** How to get a program that is missing; `undefined` if it is there. */
+export function installationOf(program: Program): string | undefined {
+  const name = PROGRAMS[program];
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, name)))
+    ? undefined
+    : `sudo apt-get install ${name}`;
+}
+
+function aptGet(...args: readonly string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  execFileSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/**
+ * Installs what is missing where that needs nobody's password: as root on Debian, as in CI. Answers
+ * what is missing then.
+ */
+export function provide(): readonly Program[] {
+  const missing = () => (Object.keys(PROGRAMS) as Program[]).filter((name) => installationOf(name));
+  const packages = missing().map((name) => PROGRAMS[name]);
+  if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    aptGet('update');
+    aptGet('install', '-y', '--no-install-recommends', ...packages);
+  }
+  return missing();
+}

@@ -1,0 +1,176 @@
+// `npm test`: every check. `npm test -- tokens` checks what concerns one subject, a folder or a
+// file. `npm run test:thorough` tries every property with thirty times the cases, drawn anew:
+// `-- --seed 7` draws them again. Prints what failed last, above the totals; exits non-zero if
+// anything failed.
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { STATIC, staticOf, type Check } from './checks.ts';
+import { failuresOf, promiseOf, type Failure, type JestReport } from './failures.ts';
+import { installationOf, provide } from './programs.ts';
+import { filesOf } from './subject.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { thorough: { type: 'boolean', default: false }, seed: { type: 'string' } },
+});
+const isThorough = values.thorough;
+const seed = values.seed ?? (isThorough ? String(randomInt(2 ** 31)) : '1');
+const environment = {
+  ...process.env,
+  FORCE_COLOR: '0',
+  CLOAKROOM_SEED: seed,
+  ...(isThorough && { CLOAKROOM_TESTS: 'thorough' }),
+};
+
+interface Outcome {
+  readonly passed: boolean;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+function run([program, ...args]: Check['command']): Promise<Outcome> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
+    const collect = (chunk: Buffer) => chunks.push(chunk);
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    const finish = (passed: boolean, note = '') => {
+      const output = Buffer.concat(chunks).toString('utf8') + note;
+      resolve({ passed, seconds: (Date.now() - started) / 1000, output });
+    };
+    child.on('error', (error) => finish(false, error.message));
+    child.on('close', (code) => finish(code === 0));
+  });
+}
+
+function report(name: string, { passed, seconds, output }: Outcome, counts = ''): void {
+  console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name}  (${seconds.toFixed(1)} s${counts})`);
+  if (!passed) console.log(output);
+}
+
+/** Runs checks, two at a time; answers the names of those that failed. */
+async function runStatic(checks: readonly Check[]): Promise<readonly string[]> {
+  const waiting = [...checks];
+  const failed: string[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const outcome = await run(next.command);
+      report(next.name, outcome);
+      if (!outcome.passed) failed.push(next.name);
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  return failed;
+}
+
+/** What one run of jest came to. */
+interface Tested {
+  readonly passed: number;
+  readonly failures: readonly Failure[];
+  /** The titles of tests that did not run, by their files. */
+  readonly skipped: ReadonlyMap<string, readonly string[]>;
+}
+
+const NOTHING: Tested = { passed: 0, failures: [], skipped: new Map() };
+
+function tested(name: string, outcome: Outcome, jest: JestReport): Tested {
+  const all = jest.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failures = failuresOf(jest, process.cwd());
+  const skipped = new Map<string, string[]>();
+  for (const { name: file, assertionResults } of jest.testResults)
+    for (const test of assertionResults.filter(({ status }) => status !== 'passed' && status !== 'failed')) {
+      const path = file.replace(`${process.cwd()}/`, '');
+      skipped.set(path, [...(skipped.get(path) ?? []), promiseOf(test)]);
+    }
+  const passed = all.filter(({ status }) => status === 'passed').length;
+  // Jest may fail without a test to blame: a service that does not start or end, or no test at all.
+  const isUnexplained = failures.length === 0 && (!outcome.passed || passed + skipped.size === 0);
+  const cause = {
+    promise: `${name} run, and end`,
+    found: outcome.output.split('\n').slice(-24),
+    at: '',
+    file: '',
+  };
+  return { passed, failures: isUnexplained ? [cause] : failures, skipped };
+}
+
+/** Runs jest with these arguments; all tests if there are no paths. */
+async function runTests(
+  name: string,
+  project: readonly string[],
+  paths?: readonly string[],
+): Promise<Tested> {
+  if (paths?.length === 0) return NOTHING;
+  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
+  const file = join(folder, 'report.json');
+  const wanted = paths === undefined ? [] : ['--runTestsByPath', ...paths];
+  const options = ['--maxWorkers', '2', '--json', '--outputFile', file];
+  const outcome = await run(['jest', ...project, ...options, ...wanted]);
+  let jest: JestReport = { testResults: [] };
+  try {
+    jest = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
+  } catch {
+    // Jest did not come as far: what it printed says why.
+  }
+  rmSync(folder, { recursive: true });
+  const result = tested(name, outcome, jest);
+  report(name, { ...outcome, passed: result.failures.length === 0 }, `, ${String(result.passed)} tests`);
+  return result;
+}
+
+const again = (file: string): string =>
+  isThorough
+    ? `npm run test:thorough -- --seed ${seed}${file && ` ${file}`}`
+    : `npm test${file && ` -- ${file}`}`;
+
+function wantedFiles(): readonly string[] | undefined {
+  try {
+    return positionals.length === 0 ? undefined : filesOf(positionals);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
+}
+
+const files = wantedFiles();
+const missing = provide();
+for (const program of missing)
+  console.log(`${program} is missing, and what needs it is skipped: ${String(installationOf(program))}`);
+if (isThorough) console.log(`seed ${seed}`);
+
+const tests = files?.filter((file) => file.endsWith('.test.ts'));
+const isEndToEnd = (file: string) => file.startsWith('test/end-to-end/');
+const checks = files === undefined ? STATIC : staticOf(files);
+const failedChecks = await runStatic(checks);
+const unit = await runTests(
+  'unit tests',
+  ['--selectProjects', 'unit'],
+  tests?.filter((file) => !isEndToEnd(file)),
+);
+const endToEnd = await runTests('end-to-end tests', ['--ignoreProjects', 'unit'], tests?.filter(isEndToEnd));
+
+const failures = [...unit.failures, ...endToEnd.failures];
+for (const { promise, found, at, file } of failures)
+  console.log(
+    `\nBROKEN  ${promise}\n        ${at}\n        again: ${again(file)}\n\n  ${found.join('\n  ')}`,
+  );
+for (const name of failedChecks) console.log(`\nFAILED  ${name}: above`);
+const skipped = [...unit.skipped, ...endToEnd.skipped];
+for (const [file, promises] of skipped) console.log(`\nskipped in ${file}:\n  ${promises.join('\n  ')}`);
+
+const skips = skipped.reduce((sum, [, promises]) => sum + promises.length, 0);
+const passed = unit.passed + endToEnd.passed + checks.length - failedChecks.length;
+const failed = failures.length + failedChecks.length;
+console.log(
+  `\n${String(passed)} passed, ${String(failed)} failed${skips > 0 ? `, ${String(skips)} skipped` : ''}`,
+);
+if (isThorough) console.log(`the same again: ${again('')}`);
+const mustRunAll = process.env['CI'] !== undefined && skips > 0;
+if (mustRunAll) console.log('Nothing is skipped where CI is set.');
+process.exitCode = failed > 0 || mustRunAll ? 1 : 0;
