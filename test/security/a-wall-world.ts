@@ -1,3 +1,8 @@
+// Simulates: callers of different rights who write and read tokens of one tenant. Each caller is
+// drawn at random (permissions, rules, containers); what it may see and change is said a second
+// time by a naive reading of docs/contract.md. A counterexample is a list of callers and what they
+// did, in order: the first line where the two disagree is the wall that has a hole. Nothing here is
+// taken from the code under test.
 import { TRANSFORMS, type Grants, type Transform } from '../../src/core/access/access-rule.ts';
 import type { Caller } from '../../src/core/applications/application.ts';
 import type { Permission } from '../../src/core/access/permission.ts';
@@ -8,12 +13,6 @@ import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../support/fakes/a-token-store.ts';
 import { fc } from '../support/properties.ts';
-
-/*
- * What the property tests of the walls between callers share: random callers, and what a naive
- * reading of docs/contract.md lets each of them see of a token. Nothing here is taken from the code
- * under test.
- */
 
 /** Containers that cover one another, and some that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;

@@ -1,3 +1,6 @@
+// Simulates: the keys of tenants in several instances of the service over one store and one key
+// service, all in memory. `state.now` is the clock of all of them: what takes minutes and days on
+// AWS (a key that is forgotten, a rotation that another instance learns of) is a sum.
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '../../src/core/tenants/create-tenant.ts';
 import type { Tenant } from '../../src/core/tenants/tenant.ts';

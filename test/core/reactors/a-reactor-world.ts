@@ -1,3 +1,9 @@
+// Simulates: one process that creates, changes or removes a reactor, and dies on the way. The
+// record, the code and the cloud function stand in memory behind their ports; every call of a port
+// is a step. `dieAt(n)` ends the process before its nth step, `dieAfter(n)` after it: done, and
+// nobody hears of it. A `Death` is what the test catches then; from there on the process can do
+// nothing, whatever catches it inside. A test that fails for `n` names the call after which the
+// promise is broken: run it with that `n` alone.
 import { randomUUID } from 'node:crypto';
 import type { Application, Caller } from '../../../src/core/applications/application.ts';
 import type { ChangeReactorDeps } from '../../../src/core/reactors/create-reactor.ts';

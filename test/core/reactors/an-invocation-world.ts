@@ -1,3 +1,10 @@
+// Simulates: asynchronous invocations from the request to the delivery, with both queues, workers,
+// senders and the sweep in memory under one clock. Each message is handled by a process of its own,
+// which may die before or after each of its steps (`mayDie`), and then does nothing any more; the
+// queue gives its message to another one when the visibility timeout has passed, or loses it when
+// it is sent (`losesMessagesWhen`). `runs` counts how often the code of each invocation ran, and
+// `received` what the receiver got. A counterexample is the seed of the run, which makes the same
+// deaths again.
 import { createSecretKey, randomUUID } from 'node:crypto';
 import type { Caller } from '../../../src/core/applications/application.ts';
 import type { InvocationId } from '../../../src/core/reactors/invocation-store.ts';

@@ -7,6 +7,7 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listParkedDeliveries, resendDelivery } from '../../../src/core/webhooks/parked-deliveries.ts';
 import { presentFailure } from '../../../src/http/present-reactor-result.ts';
+import { cases, random } from '../../support/thoroughness.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
 
@@ -274,11 +275,8 @@ describe('any number of invocations, with workers, senders and sweeps that die a
   it('run at most once each, and every one ends in a delivery', async () => {
     const world = anInvocationWorld();
     const reactor = await aReactor(world);
-    let seed = 42;
-    // A small generator (Numerical Recipes), so that a failure can be repeated.
-    const random = () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
     const ids: string[] = [];
-    for (let count = 0; count < 300; count += 1) ids.push(await world.start(reactor));
+    for (let count = 0; count < cases(300); count += 1) ids.push(await world.start(reactor));
     world.diesWhen(() => random() < 0.05);
     world.losesMessagesWhen(() => random() < 0.2);
     await live(world, 60);

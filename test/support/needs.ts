@@ -1,0 +1,13 @@
+import { installationOf, type Program } from '../../tools/test/programs.ts';
+
+/**
+ * The `it` and `describe` of tests that run a program which npm does not install. Where it is
+ * missing, they are skipped: `npm test` names each of them, and the command that installs the
+ * program. Throws where `CI` is set.
+ */
+export function needing(program: Program): { readonly it: jest.It; readonly describe: jest.Describe } {
+  const installation = installationOf(program);
+  if (installation === undefined) return { it, describe };
+  if (process.env['CI'] !== undefined) throw new Error(`${program} is missing: ${installation}`);
+  return { it: it.skip, describe: describe.skip };
+}
