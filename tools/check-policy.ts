@@ -1,11 +1,9 @@
 // The policy packs of cdk-nag (AWS Solutions, PCI DSS, Serverless) over every stack, in every
 // variant that settings make of them. A finding without a written reason fails, and so does a
 // reason without a finding. `--report` prints the reasons.
-import { readFileSync } from 'node:fs';
-import { App, Validations } from 'aws-cdk-lib';
+import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';
-import { buildService } from '../lib/service.ts';
-import { parseSettings } from '../lib/settings.ts';
+import { serviceApp } from './templates/service-app.ts';
 
 /** Settings that change which resources there are. */
 const CERTIFICATE = {
@@ -18,8 +16,6 @@ const VARIANTS: readonly Readonly<Record<string, string>>[] = [
   { edge: 'cloudfront-waf', ...CERTIFICATE },
 ];
 const REGION = 'eu-west-1';
-/** The feature flags of the project, as the CDK's command line hands them on. */
-const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
 
 interface Found {
   readonly rule: string;
@@ -62,9 +58,7 @@ const problems: string[] = [];
 const rules = new Set<string>();
 const [written, needed] = [new Set<string>(), new Set<string>()];
 for (const settings of VARIANTS) {
-  // What the functions hold is nothing to the packs.
-  const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] } });
-  buildService(app, parseSettings(settings), REGION);
+  const app = serviceApp(settings, REGION);
   const [findings, reasons] = [findingsOf(app), acknowledgementsOf(app)];
   for (const finding of findings)
     if (!reasons.some((reason) => speaksOf(reason, finding)))

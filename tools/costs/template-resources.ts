@@ -1,6 +1,4 @@
-import { App } from 'aws-cdk-lib';
-import { buildService } from '../../lib/service.ts';
-import { parseSettings } from '../../lib/settings.ts';
+import { serviceApp } from '../templates/service-app.ts';
 
 /** A resource of a template. */
 export interface Resource {
@@ -10,9 +8,7 @@ export interface Resource {
 
 /** All resources of a deployment with these settings, from its synthesized templates. */
 export function templateResources(settings: Readonly<Record<string, string>> = {}): readonly Resource[] {
-  const app = new App({ analyticsReporting: false });
-  buildService(app, parseSettings(settings), 'us-east-1');
-  return app
+  return serviceApp(settings, 'us-east-1')
     .synth()
     .stacks.flatMap(({ template }) =>
       Object.values((template as { readonly Resources: Readonly<Record<string, Resource>> }).Resources),

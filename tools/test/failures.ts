@@ -23,7 +23,7 @@ export interface JestReport {
 export interface Failure {
   readonly promise: string;
   readonly found: readonly string[];
-  /** `test/x.test.ts:12` */
+  /** The file and its line, as an editor takes them. */
   readonly at: string;
   readonly file: string;
 }
