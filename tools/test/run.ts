@@ -77,6 +77,9 @@ interface Tested {
   readonly skipped: ReadonlyMap<string, readonly string[]>;
 }
 
+/** How jest says that something was still running when the tests were over. */
+const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
+
 const NOTHING: Tested = { passed: 0, failures: [], skipped: new Map() };
 
 function tested(name: string, outcome: Outcome, jest: JestReport): Tested {
@@ -91,13 +94,11 @@ function tested(name: string, outcome: Outcome, jest: JestReport): Tested {
   const passed = all.filter(({ status }) => status === 'passed').length;
   // Jest may fail without a test to blame: a service that does not start or end, or no test at all.
   const isUnexplained = failures.length === 0 && (!outcome.passed || passed + skipped.size === 0);
-  const cause = {
-    promise: `${name} run, and end`,
-    found: outcome.output.split('\n').slice(-24),
-    at: '',
-    file: '',
-  };
-  return { passed, failures: isUnexplained ? [cause] : failures, skipped };
+  const found = isUnexplained
+    ? outcome.output.split('\n').slice(-24)
+    : outcome.output.split('\n').filter((line) => LEFT_OPEN.test(line));
+  const cause = found.length === 0 ? [] : [{ promise: `${name} run, and end`, found, at: '', file: '' }];
+  return { passed, failures: [...failures, ...cause], skipped };
 }
 
 /** Runs jest with these arguments; all tests if there are no paths. */
