@@ -9,6 +9,7 @@ import { startResources } from './assembly/start-resources.ts';
 import type { CdkApp } from './assembly/app-key.ts';
 import { openSynthesizedApp } from './assembly/synthesized-apps.ts';
 import { startAwsEndpoint } from './aws-endpoint/start-aws-endpoint.ts';
+import { createClock, type Clock } from './clock.ts';
 import { recordContents, requireContents } from './data-contents.ts';
 import { lockDataDirectory } from './data-lock.ts';
 import { createDynamoDb, type DynamoDb } from './dynamodb/create-dynamodb.ts';
@@ -98,6 +99,7 @@ interface Start {
   readonly account: Account;
   readonly logs: Logs;
   readonly faults: Faults;
+  readonly clock: Clock;
   readonly storageFailure: StorageFailure;
   readonly closers: (() => Promise<void> | void)[];
   /** Gives up the port of the AWS endpoint, held until the endpoint takes it. */
@@ -133,7 +135,7 @@ async function appFolders({ options, closers }: Start) {
   return synthesized;
 }
 
-async function createStores({ options, storageFailure, closers }: Start): Promise<Stores> {
+async function createStores({ options, clock, storageFailure, closers }: Start): Promise<Stores> {
   const settings = (name: string) => ({
     ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, name) }),
     accountId: ACCOUNT_ID,
@@ -144,13 +146,13 @@ async function createStores({ options, storageFailure, closers }: Start): Promis
   closers.push(() => dynamoDb.close());
   const kms = await createKms(settings('kms'));
   closers.push(() => kms.close());
-  const sqs = createSqs(settings('sqs'));
+  const sqs = createSqs({ ...settings('sqs'), clock: clock.shared });
   closers.push(() => sqs.close());
   return { dynamoDb, kms, sqs };
 }
 
 function createParts(
-  { account, logs, faults }: Start,
+  { account, logs, faults, clock }: Start,
   dynamoDb: DynamoDb,
   assets: CloudParts['assets'],
   compileCache: string,
@@ -171,6 +173,7 @@ function createParts(
         logs.write(name, text);
       },
       kills: faults.kills,
+      clock: clock.shared,
       compileCache,
     }),
     layers: createLayerTable(),
@@ -209,6 +212,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
       '/_local/api': () => parts.gateway.httpApi(),
       '/_local/lambda': (body) => lambda.control(body),
       '/_local/faults': (body, method) => begun.faults.control(body, method),
+      '/_local/clock': (body, method) => begun.clock.control(body, method),
     },
     faults: begun.faults.calls,
     roleForAccessKey: (accessKeyId) => parts.roles.roleForAccessKey(accessKeyId),
@@ -243,7 +247,10 @@ function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: 
   closers.push(stop);
 }
 
-async function startGateway({ account, options, logs, closers }: Start, parts: CloudParts): Promise<void> {
+async function startGateway(
+  { account, options, logs, clock, closers }: Start,
+  parts: CloudParts,
+): Promise<void> {
   const log = (line: string): void => {
     logs.line('gateway', line);
   };
@@ -255,6 +262,7 @@ async function startGateway({ account, options, logs, closers }: Start, parts: C
     accountId: ACCOUNT_ID,
     region: REGION,
     log,
+    now: () => clock.now(),
     ...extension,
   });
   closers.push(async () => {
@@ -263,7 +271,11 @@ async function startGateway({ account, options, logs, closers }: Start, parts: C
   });
 }
 
-function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dynamoDb: DynamoDb): void {
+function startSchedules(
+  { options, logs, clock, closers }: Start,
+  parts: CloudParts,
+  dynamoDb: DynamoDb,
+): void {
   const log = (line: string): void => {
     logs.line('schedules', line);
   };
@@ -278,7 +290,7 @@ function startSchedules({ options, logs, closers }: Start, parts: CloudParts, dy
     log,
     onTick: (minute) => {
       if (minute % MINUTES_BETWEEN_EXPIRIES !== 0) return;
-      Promise.resolve(dynamoDb.expireItems(Math.floor(Date.now() / 1000))).catch((error: unknown) => {
+      Promise.resolve(dynamoDb.expireItems(Math.floor(clock.now() / 1000))).catch((error: unknown) => {
         log(`expiry: ${errorMessage(error)}`);
       });
     },
@@ -382,7 +394,8 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const faults = createFaults(options.faultSeed ?? 1);
     const releaseAwsPort = () => held.close();
     const { failure: storageFailure } = storage;
-    const begun = { options, account, logs, faults, storageFailure, closers, releaseAwsPort };
+    const clock = createClock();
+    const begun = { options, account, logs, faults, clock, storageFailure, closers, releaseAwsPort };
     const cloud = await start(begun, close);
     storage.setUp(true);
     return cloud;

@@ -44,6 +44,8 @@ export interface HttpGatewayOptions {
   readonly presentAnswer?: (answer: GatewayAnswer) => GatewayAnswer;
   /** Why a request got a 5xx answer of the gateway's own. */
   readonly log?: (line: string) => void;
+  /** When a request is received, in milliseconds since the epoch. Default: the machine's time. */
+  readonly now?: () => number;
 }
 
 export interface HttpGateway {
@@ -106,7 +108,7 @@ function answerForError(error: unknown): GatewayAnswer {
  * format 2.0).
  */
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
-  const { api, functions, accountId, region, log = () => undefined } = options;
+  const { api, functions, accountId, region, log = () => undefined, now = Date.now } = options;
   const routes = createRouteTable(
     api.routes.map(({ routeKey, integration }) => ({ routeKey, target: integration })),
   );
@@ -139,7 +141,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     const route = { accountId, apiId: api.id, routeKey, pathParameters, stageVariables, requestId };
     try {
       const result = await withinTime(
-        functions.invoke(target.functionArn, proxyEvent(request, route)),
+        functions.invoke(target.functionArn, proxyEvent(request, route, now())),
         target.timeoutMs,
       );
       if (result === 'timeout') {

@@ -56,9 +56,9 @@ function isText(contentType: string | undefined): boolean {
 }
 
 /** AWS X-Ray's form: `Root=1-<seconds, 8 digits in hex>-<24 random digits in hex>`. */
-function newTraceId(): string {
+function newTraceId(nowMs: number): string {
   const random = randomUUID().replaceAll('-', '').slice(8);
-  return `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random}`;
+  return `Root=1-${Math.floor(nowMs / 1000).toString(16)}-${random}`;
 }
 
 interface EventHeaders {
@@ -66,7 +66,7 @@ interface EventHeaders {
   readonly cookies: readonly string[];
 }
 
-function eventHeaders({ rawHeaders, body, sourceIp, port }: GatewayRequest): EventHeaders {
+function eventHeaders({ rawHeaders, body, sourceIp, port }: GatewayRequest, nowMs: number): EventHeaders {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -77,7 +77,7 @@ function eventHeaders({ rawHeaders, body, sourceIp, port }: GatewayRequest): Eve
   }
   const forwardedFor = headers['x-forwarded-for'];
   headers['content-length'] = String(body.length);
-  headers['x-amzn-trace-id'] ??= newTraceId();
+  headers['x-amzn-trace-id'] ??= newTraceId(nowMs);
   headers['x-forwarded-for'] = forwardedFor === undefined ? sourceIp : `${forwardedFor}, ${sourceIp}`;
   headers['x-forwarded-port'] = String(port);
   headers['x-forwarded-proto'] = 'http';
@@ -125,11 +125,11 @@ function requestContext(
   request: GatewayRequest,
   route: EventRoute,
   headers: Readonly<Record<string, string>>,
+  nowMs: number,
 ): object {
   const [named = ''] = (headers['host'] ?? '').split(':', 1);
   // API Gateway answers to its own names only, so what a caller says never becomes one.
   const domainName = /^(?:localhost|127(?:\.\d+){3})$/.test(named) ? named : 'localhost';
-  const now = new Date();
   return {
     accountId: route.accountId,
     apiId: route.apiId,
@@ -145,17 +145,17 @@ function requestContext(
     requestId: route.requestId,
     routeKey: route.routeKey,
     stage: '$default',
-    time: logTime(now),
-    timeEpoch: now.getTime(),
+    time: logTime(new Date(nowMs)),
+    timeEpoch: nowMs,
   };
 }
 
 /**
  * The event of a Lambda proxy integration, payload format 2.0, as JSON text. Members that would be
- * empty are left out.
+ * empty are left out. `nowMs` is in milliseconds since the epoch.
  */
-export function proxyEvent(request: GatewayRequest, route: EventRoute): string {
-  const { headers, cookies } = eventHeaders(request);
+export function proxyEvent(request: GatewayRequest, route: EventRoute, nowMs: number): string {
+  const { headers, cookies } = eventHeaders(request, nowMs);
   return JSON.stringify({
     version: '2.0',
     routeKey: route.routeKey,
@@ -164,7 +164,7 @@ export function proxyEvent(request: GatewayRequest, route: EventRoute): string {
     cookies: cookies.length > 0 ? cookies : undefined,
     headers,
     queryStringParameters: queryParameters(request.rawQueryString),
-    requestContext: requestContext(request, route, headers),
+    requestContext: requestContext(request, route, headers, nowMs),
     pathParameters: Object.keys(route.pathParameters).length > 0 ? route.pathParameters : undefined,
     stageVariables: route.stageVariables,
     ...bodyMembers(request.body, headers['content-type']),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError } from '../aws-service.ts';
+import type { SharedClock } from '../clock.ts';
 import type { FunctionKills } from '../faults/function-kills.ts';
 import type { RoleCredentials } from '../assembly/role-registry.ts';
 import { matchesArn } from '../iam/wildcard.ts';
@@ -47,6 +48,8 @@ export interface FunctionHostOptions {
   readonly compileCache?: string;
   /** Which invocations die. Default: none. */
   readonly kills?: FunctionKills;
+  /** What `Date` of the functions follows. Default: the machine's time. */
+  readonly clock?: SharedClock;
 }
 
 /** The Lambda functions of the app. */
@@ -129,6 +132,7 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
           log,
           ...(options.kills !== undefined && { kills: options.kills }),
           ...(options.compileCache !== undefined && { compileCache: options.compileCache }),
+          ...(options.clock !== undefined && { clock: options.clock }),
         }),
       maxInstances: () =>
         Math.min(cap, reserved.get(definition.name) ?? definition.reservedConcurrency ?? cap),

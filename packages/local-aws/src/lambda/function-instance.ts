@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { SharedClock } from '../clock.ts';
 import type { FunctionKills } from '../faults/function-kills.ts';
 import {
   failure,
@@ -41,6 +42,8 @@ export interface InstanceOptions {
   readonly kills?: FunctionKills;
   /** A folder where Node keeps what it compiled, for the next instance. Default: none. */
   readonly compileCache?: string;
+  /** What `Date` of the code follows. Default: the machine's time. */
+  readonly clock?: SharedClock;
 }
 
 const WORKER_FILE = join(import.meta.dirname, 'instance-worker.ts');
@@ -64,7 +67,7 @@ function hiddenEnvironment({ environment, compileCache }: InstanceOptions): Read
 }
 
 function startWorker(options: InstanceOptions): Worker {
-  const { definition, environment, log } = options;
+  const { definition, environment, log, clock } = options;
   const hidden = hiddenEnvironment(options);
   const settings: InstanceSettings = {
     hiddenVariables: Object.keys(hidden),
@@ -74,6 +77,7 @@ function startWorker(options: InstanceOptions): Worker {
     memoryMb: definition.memoryMb,
     logGroup: definition.logGroup,
     logStream: `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]local`,
+    ...(clock !== undefined && { clock }),
   };
   const worker = new Worker(WORKER_FILE, {
     workerData: settings,

@@ -1,3 +1,5 @@
+import type { SharedClock } from '../clock.ts';
+
 /** What the worker of a function instance is told when it starts. */
 export interface InstanceSettings {
   readonly taskRoot: string;
@@ -8,9 +10,14 @@ export interface InstanceSettings {
   readonly logStream: string;
   /** Taken out of the environment before the function's code is loaded. */
   readonly hiddenVariables: readonly string[];
+  /** What `Date` follows. Default: the machine's time. */
+  readonly clock?: SharedClock;
 }
 
-/** Host to worker: run the handler once. `deadline` is in milliseconds since the epoch. */
+/**
+ * Host to worker: run the handler once. `deadline` is in milliseconds since the epoch, by the
+ * machine's time.
+ */
 export interface InvocationMessage {
   readonly requestId: string;
   readonly payload: string;

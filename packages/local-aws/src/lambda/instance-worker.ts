@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { followClock } from '../clock.ts';
 import type { InstanceMessage, InstanceSettings, InvocationMessage } from './instance-messages.ts';
 
 type Handler = (event: unknown, context: object) => unknown;
@@ -17,6 +18,7 @@ class RuntimeError extends Error {
 }
 
 const settings = workerData as InstanceSettings;
+const machineNow = settings.clock === undefined ? Date.now : followClock(settings.clock);
 for (const name of settings.hiddenVariables) Reflect.deleteProperty(process.env, name);
 
 function send(message: InstanceMessage): void {
@@ -88,7 +90,7 @@ function contextOf({ requestId, invokedFunctionArn, deadline }: InvocationMessag
     awsRequestId: requestId,
     logGroupName: settings.logGroup,
     logStreamName: settings.logStream,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - machineNow()),
   };
 }
 

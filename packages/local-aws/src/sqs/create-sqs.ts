@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { AwsError, type AwsAccess, type AwsCall, type AwsResponse, type AwsService } from '../aws-service.ts';
+import type { SharedClock } from '../clock.ts';
 import { createStorageFailure, STORAGE_RETRY_MS, type StorageFailure } from '../storage-failure.ts';
 import { SQS_ACTIONS, type QueueDefinition } from './queue-definitions.ts';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
@@ -13,6 +14,8 @@ export interface SqsOptions {
   readonly dataDir?: string;
   /** Default: callers get the failure, and nothing else is reported. */
   readonly storageFailure?: StorageFailure;
+  /** What delays and visibility timeouts are counted by. Default: the machine's time. */
+  readonly clock?: SharedClock;
 }
 
 export interface Sqs extends AwsService {
@@ -148,10 +151,13 @@ function createQueueWorker(settings: QueueWorkerSettings, failure: StorageFailur
  * made nor changed by calls.
  */
 export function createSqs(options: SqsOptions): Sqs {
-  const { accountId, region, dataDir } = options;
+  const { accountId, region, dataDir, clock } = options;
   const queues = new Map<string, QueueDefinition>();
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
-  const worker = createQueueWorker({ region, ...(dataDir !== undefined && { dataDir }) }, storageFailure);
+  const worker = createQueueWorker(
+    { region, ...(dataDir !== undefined && { dataDir }), ...(clock !== undefined && { clock }) },
+    storageFailure,
+  );
 
   /** Resolves to the answer's JSON. */
   async function send(operation: string, input: string): Promise<string> {

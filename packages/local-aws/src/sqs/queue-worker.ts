@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { buildApp, type BuildAppOptions } from 'fauxqs';
+import { followClock } from '../clock.ts';
 import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged } from '../storage-failure.ts';
 import type { QueueAnswer, QueueRequest, QueueWorkerSettings } from './queue-messages.ts';
@@ -18,6 +19,7 @@ interface Persistence {
 }
 
 const settings = workerData as QueueWorkerSettings;
+if (settings.clock !== undefined) followClock(settings.clock);
 
 /** Only fauxqs's server sets its persistence up; its parts are exported by no name. */
 async function part<T>(path: string, name: string): Promise<T> {
