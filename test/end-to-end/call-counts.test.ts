@@ -8,7 +8,7 @@ import { sweep } from '../../src/core/sweep/sweep.ts';
 import { aCvc, aStoredToken } from '../support/builders/a-stored-token.ts';
 import { aDatabase } from '../support/a-database.ts';
 import { httpClient, type HttpClient } from '../support/http-client.ts';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
 
 /** What an operation costs: calls by name, and units of all of them together. */
@@ -198,7 +198,7 @@ async function sweepCost(prepare: 'token' | 'cvc'): Promise<Cost> {
 const SWEEPS = { 'sweep one expired token': 'token', 'sweep one cvc': 'cvc' } as const;
 
 beforeAll(async () => {
-  service = await runService();
+  service = await runService(TEST_SETTINGS);
   const rules = [
     {
       priority: 1,

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { setFaults } from '../support/fault-control.ts';
 import { send, type Answer } from '../support/http-client.ts';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 
 jest.setTimeout(600_000);
 
@@ -48,14 +48,9 @@ beforeAll(async () => {
   const certificate = testCertificate();
   receiver = await startDestination(certificate);
   counter = await startDestination();
-  const allowed = [receiver, counter].map(({ port }) => `localhost:${String(port)}`).join(',');
-  service = await runService(
-    [
-      ...['--set', `egressAllowList=${allowed}`, '--set', 'hotConcurrency=0', '--tick', '1'],
-      ...['--set', 'throttleRate=100000', '--set', 'throttleBurst=100000'],
-    ],
-    { NODE_EXTRA_CA_CERTS: certificate.certFile },
-  );
+  service = await runService([...TEST_SETTINGS, '--tick', '1'], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
 }, 60_000);
 
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 
 jest.setTimeout(180_000);
 
@@ -84,14 +84,7 @@ beforeAll(async () => {
     await startDestination(certificate),
     await startDestination(certificate),
   ];
-  const admitted = [bank, front].map(({ port }) => `localhost:${String(port)}`).join(',');
-  const settings = [
-    `egressAllowList=${admitted}`,
-    'hotConcurrency=0',
-    'throttleRate=100000',
-    'throttleBurst=100000',
-  ];
-  service = await runService(['--tick', '1', ...settings.flatMap((setting) => ['--set', setting])], {
+  service = await runService([...TEST_SETTINGS, '--tick', '1'], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
 });

@@ -14,7 +14,7 @@ import {
 } from '../support/fault-traffic.ts';
 import { send, type Answer, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
 import { TokenLedger } from '../support/token-ledger.ts';
 
@@ -211,14 +211,9 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json');
     response.end(body);
   };
-  service = await runService(
-    [
-      ...['--set', `egressAllowList=localhost:${String(destination.port)}`, '--set', 'hotConcurrency=0'],
-      ...['--set', 'throttleRate=100000', '--set', 'throttleBurst=100000', '--tick', '1'],
-      ...['--fault-seed', String(SEED)],
-    ],
-    { NODE_EXTRA_CA_CERTS: certificate.certFile },
-  );
+  service = await runService([...TEST_SETTINGS, '--tick', '1', '--fault-seed', String(SEED)], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
 }, 60_000);
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD, revealing } from '../support/sample-requests.ts';
 
 jest.setTimeout(120_000);
@@ -93,13 +93,8 @@ beforeAll(async () => {
     response
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ headers, body: body.toString() }));
-  const settings = [
-    'headerPrefixes=ACME,SVC',
-    'clientCompatibility=lenient',
-    'hotConcurrency=0',
-    `egressAllowList=localhost:${String(destination.port)}`,
-  ];
-  service = await runService(['--tick', '1', ...settings.flatMap((setting) => ['--set', setting])], {
+  const settings = ['--set', 'headerPrefixes=ACME,SVC', '--set', 'clientCompatibility=lenient'];
+  service = await runService([...TEST_SETTINGS, ...settings, '--tick', '1'], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
   manager = new FieldClient(service.credentials.base_url, service.credentials.management_key);

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { send, type Answer } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
 
 jest.setTimeout(180_000);
@@ -61,21 +61,9 @@ const delivered = (id: string) => until(() => deliveriesOf(id)[0]);
 beforeAll(async () => {
   certificate = testCertificate();
   [receiver, bank] = [await startDestination(certificate), await startDestination(certificate)];
-  service = await runService(
-    [
-      '--tick',
-      '1',
-      '--set',
-      `egressAllowList=localhost:${String(receiver.port)},localhost:${String(bank.port)}`,
-      '--set',
-      'hotConcurrency=0',
-      '--set',
-      'throttleRate=100000',
-      '--set',
-      'throttleBurst=100000',
-    ],
-    { NODE_EXTRA_CA_CERTS: certificate.certFile },
-  );
+  service = await runService([...TEST_SETTINGS, '--tick', '1'], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
   invoker = (
     await manage('POST', '/applications', {
       name: 'invoker',

@@ -6,7 +6,7 @@ import { allItems, bytesOf } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needlesOf, occurrences } from '../support/needles.ts';
 import { operatorOf } from '../support/operator.ts';
-import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
+import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
 import { send, type Answer, type CallOptions } from '../support/http-client.ts';
 
 jest.setTimeout(180_000);
@@ -102,19 +102,9 @@ beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
   destination.answer = (_received, response) => response.end(marks['proxyAnswer']);
-  service = await runService(
-    [
-      '--data',
-      data,
-      '--tick',
-      '1',
-      '--set',
-      `egressAllowList=localhost:${String(destination.port)}`,
-      '--set',
-      'hotConcurrency=0',
-    ],
-    { NODE_EXTRA_CA_CERTS: certificate.certFile },
-  );
+  service = await runService([...TEST_SETTINGS, '--tick', '1', '--data', data], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
 });
 
 afterAll(async () => {

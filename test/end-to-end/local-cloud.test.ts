@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { SYNTHESIS_INPUTS } from '../../bin/local/start-service.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
-import { runService, temporaryFolder } from '../support/run-service.ts';
+import { runService, temporaryFolder, TEST_SETTINGS } from '../support/run-service.ts';
 import { aRevealingApplication, call, CARD, credentials } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -120,14 +120,14 @@ describe('the operator command line', () => {
 describe('a service of its own', () => {
   it('keeps what it acknowledged across kill -9 with --data', async () => {
     const data = temporaryFolder();
-    const first = await runService(['--data', data]);
+    const first = await runService([...TEST_SETTINGS, '--data', data]);
     const before = await anApplicationOf(first.credentials.base_url, first.credentials.management_key);
     const created = await Promise.all(
       Array.from({ length: 20 }, (_, index) => before('POST', '/tokens', { type: 'token', data: index })),
     );
     await first.stop('SIGKILL');
 
-    const second = await runService(['--data', data]);
+    const second = await runService([...TEST_SETTINGS, '--data', data]);
     try {
       expect(second.credentials).toMatchObject({
         tenant_id: first.credentials.tenant_id,

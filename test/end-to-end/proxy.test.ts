@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { runService, type RunningService } from '../support/run-service.ts';
+import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { send, type Answer, type CallOptions } from '../support/http-client.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 
@@ -44,10 +44,7 @@ async function aToken(data: unknown, more: Record<string, unknown> = {}): Promis
 beforeAll(async () => {
   const certificate = testCertificate();
   [destination, untrusted] = [await startDestination(certificate), await startDestination(testCertificate())];
-  const allowed = [destination.port, untrusted.port].map((port) => `localhost:${String(port)}`).join(',');
-  service = await runService(['--set', `egressAllowList=${allowed},localhost:1`], {
-    NODE_EXTRA_CA_CERTS: certificate.certFile,
-  });
+  service = await runService(TEST_SETTINGS, { NODE_EXTRA_CA_CERTS: certificate.certFile });
   key = (await anApplication({ permissions: ['token:create', 'token:use'] })).key;
   tokens = {
     card: await aToken(CARD, { type: 'card' }),
@@ -310,7 +307,7 @@ describe('a failure of the proxy itself', () => {
 
   it('502: nobody there, no valid certificate, an answer that is cut short, too large or garbage', async () => {
     const to = (url: string) => api('GET', '/proxy', { headers: { 'SVC-PROXY-URL': url } });
-    expectProblem(await to('https://localhost:1'), 502);
+    expectProblem(await to(`https://localhost:${String(CLOSED_PORT)}`), 502);
     expectProblem(await to(`https://localhost:${String(untrusted.port)}`), 502);
     for (const misbehave of [
       (response: {
@@ -352,7 +349,7 @@ describe('a failure of the proxy itself', () => {
 
   it('never says what it sent', async () => {
     const { answer } = await through('POST', {
-      url: 'https://localhost:1',
+      url: `https://localhost:${String(CLOSED_PORT)}`,
       body: { a: `{{ ${tokens.card} }}` },
       headers: { Authorization: `{{ ${tokens.text} }}` },
     });

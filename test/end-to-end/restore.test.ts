@@ -15,7 +15,13 @@ import { startAwsCli, type AwsCli } from '../support/aws-cli.ts';
 import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
-import { runService, temporaryFolder, type RunningService } from '../support/run-service.ts';
+import {
+  CLOSED_PORT,
+  runService,
+  TEST_SETTINGS,
+  temporaryFolder,
+  type RunningService,
+} from '../support/run-service.ts';
 import { CARD, revealing } from '../support/sample-requests.ts';
 
 jest.setTimeout(240_000);
@@ -28,14 +34,7 @@ let service: RunningService;
 let cli: AwsCli;
 
 beforeAll(async () => {
-  service = await runService([
-    '--tick',
-    '1',
-    '--set',
-    'hotConcurrency=0',
-    '--set',
-    'egressAllowList=localhost:9',
-  ]);
+  service = await runService([...TEST_SETTINGS, '--tick', '1']);
   cli = await startAwsCli(service.credentials.aws_endpoint_url, onCalled);
 });
 
@@ -221,7 +220,10 @@ describe('a restore of all tables, cut off again and again', () => {
     expect(reactor.status).toBe(201);
     const path = `/reactors/${reactor.body.id as string}`;
     expect((await app.post(`${path}/react`, { args: [1] })).body).toEqual({ raw: [1] });
-    const later = await app.post(`${path}/react`, { args: [1], callback_url: 'https://localhost:9/hook' });
+    const later = await app.post(`${path}/react`, {
+      args: [1],
+      callback_url: `https://localhost:${String(CLOSED_PORT)}/hook`,
+    });
     expect(later.status).toBe(202);
     const before = await settingsOfTables();
     await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');

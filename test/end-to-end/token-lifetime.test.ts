@@ -1,8 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allItems, bytesOf } from '../support/aws.ts';
-import { anApplication, aRevealingApplication, CARD, credentials, management } from '../support/service.ts';
+import { advanceClock } from '../support/clock-control.ts';
+import { httpClient, strictClient, type HttpClient } from '../support/http-client.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import { ALL_TOKEN_PERMISSIONS, CARD, revealing } from '../support/sample-requests.ts';
 
-/** Waits until something holds; the end-to-end cloud sweeps every second. */
+/** A service whose clock is moved. */
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService([...TEST_SETTINGS, '--tick', '1']);
+});
+afterAll(() => service.stop());
+
+let aheadSeconds = 0;
+async function advance(seconds: number): Promise<void> {
+  await advanceClock(service.credentials, seconds);
+  aheadSeconds += seconds;
+}
+/** By the clock of the service. */
+const inAnHour = (): string => new Date(Date.now() + (aheadSeconds + 3_600) * 1_000).toISOString();
+
+async function anApplication(grants: object = { permissions: ALL_TOKEN_PERMISSIONS }): Promise<HttpClient> {
+  const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+  const wanted = { name: 'test', type: 'private', ...grants };
+  const manage = strictClient(baseUrl, managementKey);
+  return httpClient(baseUrl, (await manage<{ key: string }>('POST', '/applications', wanted)).key);
+}
+
+const aRevealingApplication = (): Promise<HttpClient> => anApplication({ rules: [revealing()] });
+
+/** Waits until something holds; the service sweeps every second. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; waited < 40_000; waited += 250) {
     if (await condition()) return;
@@ -12,7 +39,7 @@ async function eventually(condition: () => Promise<boolean>): Promise<void> {
 }
 
 const itemsOf = async (id: string) =>
-  (await allItems(credentials.aws_endpoint_url)).map(bytesOf).filter((item) => item.includes(id));
+  (await allItems(service.credentials.aws_endpoint_url)).map(bytesOf).filter((item) => item.includes(id));
 
 describe('expires_at', () => {
   it.each([
@@ -61,13 +88,11 @@ describe('expires_at', () => {
       search_indexes: ['{{ data.number }}'],
       deduplicate_token: false,
     };
-    const { body } = await app.post('/tokens', {
-      ...token,
-      expires_at: new Date(Date.now() + 1_500).toISOString(),
-    });
+    await app.post('/tokens', { ...token, expires_at: inAnHour() });
+    await advance(3_000);
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
     expect((await app.get(`/tokens?metadata.mortal=${id}`)).body.pagination.total_items).toBe(1);
-    await sleep(Math.max(0, Date.parse(body.expires_at) - Date.now()) + 5);
+    await advance(600);
     const answers = await Promise.all([
       app.get(`/tokens/${id}`),
       app.patch(`/tokens/${id}`, { data: { cvc: '999' } }),
@@ -86,16 +111,14 @@ describe('expires_at', () => {
   it('frees its id at the instant', async () => {
     const app = await anApplication();
     const id = `again-${String(Date.now())}`;
-    await app.post('/tokens', {
-      type: 'token',
-      data: 1,
-      id,
-      expires_at: new Date(Date.now() + 700).toISOString(),
-    });
+    const other = `other-${id}`;
+    for (const each of [id, other])
+      await app.post('/tokens', { type: 'token', data: 1, id: each, expires_at: inAnHour() });
     expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(409);
-    await sleep(750);
+    await advance(3_600);
     expect((await app.post('/tokens', { type: 'token', data: 2, id })).status).toBe(201);
-    await sleep(2_500);
+    // The sweep has come to what expired then.
+    await eventually(async () => (await itemsOf(other)).length === 0);
     expect((await app.get(`/tokens/${id}`)).status).toBe(200);
   });
 });
@@ -107,6 +130,7 @@ describe('a cvc', () => {
     const app = await aRevealingApplication();
     const headers = { 'SVC-IDEMPOTENCY-KEY': `cvc-${String(Date.now())}` };
     const started = Date.now();
+    const management = httpClient(service.credentials.base_url, service.credentials.management_key);
     const wanted = {
       ...card,
       mask: { all: '{{ data }}', cvc: '{{ data.cvc }}' },
@@ -144,7 +168,9 @@ describe('a cvc', () => {
     const reacted = await react();
     expect(reacted.body.raw.list).toEqual(['8361']);
     expect((await react()).body).toEqual(reacted.body);
-    await sleep(Math.max(0, started + 20_300 - Date.now()));
+    await advance(3_000);
+    expect(await reads()).toEqual(Array.from({ length: 5 }, () => card.data));
+    await advance(600);
     // The code does not run again, and what it said is gone with the cvc.
     const late = await react();
     expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('no longer kept')]);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import {
   createServer as createHttpServer,
@@ -7,9 +8,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { temporaryFolder } from './run-service.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DESTINATION_PORTS, temporaryFolder } from './run-service.ts';
 
 /** A request as the destination got it. */
 export interface Received {
@@ -62,13 +63,27 @@ export function testCertificate(): { readonly keyFile: string; readonly certFile
   return { keyFile, certFile };
 }
 
-function listening(server: Server): Promise<number> {
-  return new Promise((resolve) =>
-    server.listen(0, 'localhost', () => resolve((server.address() as AddressInfo).port)),
-  );
+/** Listens on the first of {@link DESTINATION_PORTS} that no other suite has. */
+async function listening(server: Server): Promise<number> {
+  for (;;) {
+    for (const port of DESTINATION_PORTS) {
+      server.listen(port, 'localhost');
+      try {
+        await once(server, 'listening');
+        return port;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      }
+    }
+    // Other suites have them all, until they end.
+    await sleep(500);
+  }
 }
 
-/** A real server on this machine that records what it gets; HTTPS if it has a certificate. */
+/**
+ * A real server on this machine that records what it gets; HTTPS if it has a certificate. It
+ * listens on one of {@link DESTINATION_PORTS}, which TEST_SETTINGS admits.
+ */
 export async function startDestination(certificate?: {
   readonly keyFile: string;
   readonly certFile: string;

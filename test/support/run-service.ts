@@ -17,6 +17,26 @@ export interface RunningService {
 
 const CONTRACT = 'docs/openapi.json';
 
+/**
+ * Where destinations of tests listen: below the ports that systems give out by themselves, and as
+ * many as the setting takes beside the closed one.
+ */
+export const DESTINATION_PORTS: readonly number[] = Array.from({ length: 19 }, (_, index) => 20_480 + index);
+/** Admitted, and nobody listens. */
+export const CLOSED_PORT = 9;
+
+/**
+ * Settings of a service under test. Equal settings make equal apps, which are synthesized once: a
+ * suite sets others only where it is about them.
+ */
+export const TEST_SETTINGS: readonly string[] = [
+  // Reactors are made by the dozen; instances that nobody asked for would only take memory.
+  'hotConcurrency=0',
+  'throttleRate=100000',
+  'throttleBurst=100000',
+  `egressAllowList=${[CLOSED_PORT, ...DESTINATION_PORTS].map((port) => `localhost:${String(port)}`).join(',')}`,
+].flatMap((setting) => ['--set', setting]);
+
 /** The arguments of `node` in `npm start`. */
 function startCommand(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {

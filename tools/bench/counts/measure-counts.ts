@@ -1,7 +1,7 @@
 import { bundleProgram } from '../bundle-program.ts';
 import type { CallRecord } from '../../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 import { startDestination, testCertificate } from '../../../test/support/destination.ts';
-import { runService } from '../../../test/support/run-service.ts';
+import { runService, TEST_SETTINGS } from '../../../test/support/run-service.ts';
 import { environmentOf, functionEnvironments } from '../local-functions.ts';
 import { startInstance, type Instance } from '../warm/measure-warm.ts';
 import { countedOperations, type CountedOperation } from './operations.ts';
@@ -74,16 +74,10 @@ export async function measureCounts(
   destination.answer = ({ body }, response) =>
     response.setHeader('content-type', 'application/json').end(body);
   const address = `localhost:${String(destination.port)}`;
-  const settings = [
-    `egressAllowList=${address}`,
-    'hotConcurrency=0',
-    'throttleRate=100000',
-    'throttleBurst=100000',
-  ];
   const trust = { NODE_EXTRA_CA_CERTS: certificate.certFile };
   // No schedule runs meanwhile.
   const quiet = ['--tick', '3600'];
-  const service = await runService([...quiet, ...settings.flatMap((setting) => ['--set', setting])], trust);
+  const service = await runService([...quiet, ...TEST_SETTINGS], trust);
   try {
     const { aws_endpoint_url: aws } = service.credentials;
     const operations = await countedOperations(service, `https://${address}/`);
