@@ -150,8 +150,18 @@ export class Client {
     token.exists = 'no';
   }
 
+  /** Operations of the mix as they are drawn, until a time in ms. */
   async run(until: number): Promise<void> {
     while (Date.now() < until) await this.pick(MIX)?.(this);
+  }
+
+  /** Each operation of the mix, as often as it is in there, in an order that is drawn. */
+  async runMix(): Promise<void> {
+    const left = [...MIX];
+    while (left.length > 0) {
+      const [operation] = left.splice(Math.floor(this.#random() * left.length), 1);
+      await operation?.(this);
+    }
   }
 }
 
