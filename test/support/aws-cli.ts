@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { search } from '@aws-lambda-powertools/jmespath';
@@ -101,6 +101,20 @@ export interface AwsCli {
 }
 
 /**
+ * What the program sends: how many texts follow, the folder that it runs in, and its arguments,
+ * each ended by a NUL. Resolves once all are there.
+ */
+async function received(socket: Socket): Promise<readonly string[] | undefined> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    bytes = Buffer.concat([bytes, chunk as Buffer]);
+    const [count, ...texts] = bytes.toString().split('\0').slice(0, -1);
+    if (count !== undefined && texts.length === Number(count)) return texts;
+  }
+  return undefined;
+}
+
+/**
  * An AWS command line for scripts: it knows DynamoDB and Lambda, and reads what is written as the
  * real one does. `onCalled` is told of each call that was carried out, before the script learns of
  * it.
@@ -110,28 +124,29 @@ export async function startAwsCli(
   onCalled: (operation: string) => void = () => undefined,
 ): Promise<AwsCli> {
   const play = player(endpoint);
-  const server: Server = createServer((request, response) => {
+  const server = createServer((socket) => {
+    // The program was killed.
+    socket.on('error', () => undefined);
     void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { args, cwd } = JSON.parse(Buffer.concat(chunks).toString()) as { args: string[]; cwd: string };
+      const [cwd = '', ...args] = (await received(socket)) ?? [];
       const answer = await play(args, cwd).then(
         (out) => ({ code: 0, out }),
         (error: unknown) => ({ code: 254, out: `aws ${args.join(' ')}: ${String(error)}` }),
       );
       if (answer.code === 0) onCalled(args[1] ?? '');
-      response.end(JSON.stringify(answer));
+      socket.end(`${String(answer.code)}\n${answer.out}\n`);
     })();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as { readonly port: number };
+  const { port } = server.address() as AddressInfo;
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-aws-'));
-  const program = `#!${process.execPath}
-const body = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd() });
-fetch('http://127.0.0.1:${String(port)}/', { method: 'POST', body }).then((r) => r.json()).then(({ code, out }) => {
-  (code === 0 ? console.log : console.error)(out);
-  process.exitCode = code;
-});
+  // Not a program of Node.js: a script runs hundreds, and each would take a tenth of a second.
+  const program = `#!/usr/bin/env bash
+exec 3<> /dev/tcp/127.0.0.1/${String(port)}
+printf '%s\\0' $(($# + 1)) "$PWD" "$@" >&3
+IFS= read -r code <&3
+if [ "$code" = 0 ]; then cat <&3; else cat <&3 >&2; fi
+exit "\${code:-1}"
 `;
   writeFileSync(join(folder, 'aws'), program, { mode: 0o755 });
   return { folder, close: () => server.close() };
