@@ -62,7 +62,7 @@ describe('the demo', () => {
   });
 
   it.each([
-    ['while it starts', 'on this machine ...', 2_000],
+    ['while it starts', 'on this machine ...', 500],
     ['between chapters', 'Enter for the next chapter', 0],
   ])('stops everything at Ctrl-C %s', async (_name, text, delayMs) => {
     const demo = runDemo(['--pause']);

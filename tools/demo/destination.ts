@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
@@ -46,6 +47,29 @@ export function makeCertificate(folder: string): Certificate {
   return { keyFile, certFile };
 }
 
+/** The same ports each time, so that a later demo runs the app that this one has synthesized. */
+const PORTS = [20_500, 20_501, 20_502, 20_503];
+
+/** What the service must admit, so that it reaches the destinations. */
+export function admittedOrigins(destinations: readonly Destination[]): readonly string[] {
+  const usual = PORTS.map((port) => `localhost:${String(port)}`);
+  return [...new Set([...usual, ...destinations.map(({ origin }) => origin)])];
+}
+
+/** Listens on one of the usual ports, or any other if they are taken. */
+async function listening(server: Server): Promise<number> {
+  for (const port of [...PORTS, 0]) {
+    server.listen(port, 'localhost');
+    try {
+      await once(server, 'listening');
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+  return (server.address() as AddressInfo).port;
+}
+
 /** An HTTPS server of somebody else: it answers `answer` to everything and keeps what it got. */
 export async function startDestination(
   { keyFile, certFile }: Certificate,
@@ -65,9 +89,9 @@ export async function startDestination(
       onArrival();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const port = await listening(server);
   return {
-    origin: `localhost:${String((server.address() as AddressInfo).port)}`,
+    origin: `localhost:${String(port)}`,
     next: (path, signal) =>
       new Promise((resolve, reject) => {
         const look = () => {

@@ -6,11 +6,14 @@ export interface Service {
   readonly baseUrl: string;
   readonly managementKey: string;
   readonly webhookSecret: string;
+  /** Moves its clock forward by whole seconds. */
+  advanceClock(seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface Credentials {
   readonly base_url: string;
+  readonly aws_endpoint_url: string;
   readonly management_key: string;
   readonly webhook_secret: string;
 }
@@ -75,5 +78,15 @@ export async function startService(options: {
   });
   const credentials = JSON.parse(readFileSync(credentialsFile, 'utf8')) as Credentials;
   const { base_url: baseUrl, management_key: managementKey, webhook_secret: webhookSecret } = credentials;
-  return { baseUrl, managementKey, webhookSecret, stop };
+  return {
+    baseUrl,
+    managementKey,
+    webhookSecret,
+    stop,
+    advanceClock: async (seconds) => {
+      const body = JSON.stringify({ advance_seconds: seconds });
+      const response = await fetch(`${credentials.aws_endpoint_url}/_local/clock`, { method: 'PUT', body });
+      if (!response.ok) throw new Error(await response.text());
+    },
+  };
 }

@@ -14,7 +14,6 @@ export interface Stage {
   readonly provider: Destination;
   /** The shop's own endpoint for webhooks. */
   readonly receiver: Destination;
-  readonly cvcLifetimeSeconds: number;
   readonly signal: AbortSignal;
   /** Opens a chapter, after the reader's Enter where they asked for that. */
   chapter(title: string, text: string): Promise<void>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { playAll } from './chapters.ts';
-import { makeCertificate, startDestination } from './destination.ts';
+import { admittedOrigins, makeCertificate, startDestination } from './destination.ts';
 import { createScreen } from './screen.ts';
 import { startService } from './service.ts';
 import { watchCalls } from './watch-calls.ts';
@@ -19,8 +19,6 @@ const USAGE = `npm run demo -- [options]
 Starts a service of its own on a free port, needs openssl, and leaves nothing behind.
 Exit code 0 if everything was as told, 1 if not, 130 after Ctrl-C.
 `;
-
-const CVC_LIFETIME_SECONDS = 10;
 
 class StoppedError extends Error {}
 
@@ -58,8 +56,7 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
     certFile: certificate.certFile,
     signal,
     settings: {
-      cvcLifetimeSeconds: String(CVC_LIFETIME_SECONDS),
-      egressAllowList: `${provider.origin},${receiver.origin}`,
+      egressAllowList: admittedOrigins([provider, receiver]).join(','),
       hotConcurrency: '0',
     },
   });
@@ -76,7 +73,6 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
     provider,
     receiver,
     signal,
-    cvcLifetimeSeconds: CVC_LIFETIME_SECONDS,
     chapter: async (title, text) => {
       if (isPausing && !isFirst) await waitForEnter(signal);
       signal.throwIfAborted();

@@ -1,0 +1,57 @@
+// The proxy gives a destination 25 seconds. Here its requests are as they are, and only shortened;
+// the thorough run waits for all of it (test/end-to-end/proxy.test.ts).
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
+import { createEgressClient } from '../../../src/adapters/egress/https-egress-client.ts';
+import { forward, type ForwardDeps } from '../../../src/core/proxy/forward.ts';
+import { apiRequest } from '../../../src/http/api-request.ts';
+import { problemOf } from '../../../src/http/problem.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { anEvent } from '../../support/builders/an-event.ts';
+
+const SHORT_MS = 200;
+
+/** Answers for ever, a byte at a time. */
+async function aSlowDestination(): Promise<{ server: Server; connected: Promise<unknown[]> }> {
+  const server = createServer((_request, response) => {
+    const drip = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(drip));
+  });
+  const connected = once(server, 'connection');
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  return { server, connected };
+}
+
+it('a destination that has not answered whole within 25 seconds is 408, without a socket left open', async () => {
+  const { server, connected } = await aSlowDestination();
+  try {
+    const origin = `http://localhost:${String((server.address() as AddressInfo).port)}`;
+    const egress = createEgressClient();
+    const times: number[] = [];
+    const deps = {
+      egress: {
+        send(request: Parameters<typeof egress.send>[0]) {
+          times.push(request.timeoutMs);
+          return egress.send({ ...request, timeoutMs: SHORT_MS });
+        },
+      },
+      egressAllowList: [origin],
+      clock: Date.now,
+    } as unknown as ForwardDeps;
+    const event = anEvent({ method: 'GET', path: '/proxy', headers: { 'SVC-PROXY-URL': origin } });
+    const request = proxyRequest(apiRequest(event, ['SVC']));
+    const error: unknown = await forward(deps, aCaller({ permissions: ['token:use'] }), request).catch(
+      (caught: unknown) => caught,
+    );
+    expect(times).toEqual([25_000]);
+    expect(problemOf(error).problem.status).toBe(408);
+    const [socket] = (await connected) as [Socket];
+    if (!socket.destroyed) await once(socket, 'close');
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
