@@ -24,9 +24,12 @@ async function anApplicationOf(baseUrl: string, managementKey: string) {
   return (method: string, path: string, sent?: unknown) => send(method, path, { body: sent });
 }
 
+/** So low that a dozen requests meet it. */
+const THROTTLING = { throttleRate: '1', throttleBurst: '2' };
+
 /**
  * The app out of a folder that holds nothing of the repository but what `npm start` declares as its
- * inputs. Made once.
+ * inputs, with settings that throttle. Made once.
  */
 let fromInputs: string | undefined;
 function synthesizedFromInputs(): string {
@@ -43,7 +46,7 @@ function synthesizedFromInputs(): string {
     env: {
       ...process.env,
       CDK_OUTDIR: fromInputs,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, architecture }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, architecture, ...THROTTLING }),
     },
   });
   return fromInputs;
@@ -175,7 +178,7 @@ describe('a service of its own', () => {
   });
 
   it('429: answers throttled requests in the interface’s form, by the settings of the deployment', async () => {
-    const service = await runService(['--set', 'throttleRate=1', '--set', 'throttleBurst=2']);
+    const service = await runService(['--app', synthesizedFromInputs()]);
     try {
       const manage = httpClient(service.credentials.base_url, service.credentials.management_key);
       const answers = await Promise.all(Array.from({ length: 12 }, () => manage.get('/permissions')));

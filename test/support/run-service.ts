@@ -98,7 +98,9 @@ export async function runService(
     stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
       const ended = new Promise<number | null>((resolve, reject) => {
+        let late: NodeJS.Timeout | undefined;
         const finish = (code: number | null) => {
+          clearTimeout(late);
           const found = violations(printed);
           if (found.length === 0) resolve(code);
           else reject(new Error(`not as docs/openapi.json says:\n${[...new Set(found)].join('\n')}`));
@@ -106,7 +108,7 @@ export async function runService(
         // Once all that it has printed is there; what a killed service has left running may hold
         // its output open for longer.
         child.once('close', finish);
-        child.once('exit', (code) => setTimeout(finish, 1_000, code));
+        child.once('exit', (code) => (late = setTimeout(finish, 1_000, code)));
       });
       child.kill(signal);
       return ended;
