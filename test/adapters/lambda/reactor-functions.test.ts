@@ -182,7 +182,7 @@ describe('the function of a reactor', () => {
   });
 
   it('waits while it is Pending, and while the account is over its rate limit', async () => {
-    await lambda.control({ pendingMs: 700 });
+    await lambda.control({ pendingMs: 200 });
     const id = randomUUID();
     await lambda.control({ throttle: 3 });
     expect(await functions().create(id, code('1'))).toBe('1');
@@ -210,9 +210,22 @@ describe('the function of a reactor', () => {
     expect(await live(id)).toBe('1');
   });
 
-  it('is not made where something is wrong that does not pass', async () => {
-    await expect(
-      functions({ layerArn: `${layerArn.slice(0, -1)}9` }).create(randomUUID(), code('1')),
-    ).rejects.toThrow();
+  it('is not made where something is wrong that does not pass, after tries for twenty seconds', async () => {
+    const failing = lambda.as('failing', [{ Effect: 'Allow', Action: '*', Resource: '*' }]);
+    let tries = 0;
+    failing.middlewareStack.add(
+      (next) => async (args) => {
+        tries += 1;
+        const [start, isSecond] = [Date.now(), tries === 2];
+        return next(args).finally(() => {
+          if (isSecond) jest.spyOn(Date, 'now').mockReturnValue(start + 20_000);
+        });
+      },
+      { step: 'initialize' },
+    );
+    const layer = { layerArn: `${layerArn.slice(0, -1)}9` };
+    await expect(functions(layer, failing).create(randomUUID(), code('1'))).rejects.toThrow();
+    jest.restoreAllMocks();
+    expect(tries).toBe(2);
   });
 });
