@@ -3,7 +3,7 @@
 // reason without a finding. `--report` prints the reasons.
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, PCIDSS321Checks, ServerlessChecks } from 'cdk-nag';
-import { serviceApp } from './templates/service-app.ts';
+import { withServiceApp } from './templates/service-app.ts';
 
 /** Settings that change which resources there are. */
 const CERTIFICATE = {
@@ -58,8 +58,11 @@ const problems: string[] = [];
 const rules = new Set<string>();
 const [written, needed] = [new Set<string>(), new Set<string>()];
 for (const settings of VARIANTS) {
-  const app = serviceApp(settings, REGION);
-  const [findings, reasons] = [findingsOf(app), acknowledgementsOf(app)];
+  const [findings, reasons] = withServiceApp(
+    settings,
+    REGION,
+    (app) => [findingsOf(app), acknowledgementsOf(app)] as const,
+  );
   for (const finding of findings)
     if (!reasons.some((reason) => speaksOf(reason, finding)))
       problems.push(`no reason: ${JSON.stringify(settings)} ${keyOf(finding)}`);

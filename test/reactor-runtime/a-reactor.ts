@@ -6,8 +6,11 @@ import {
   type ReactorProcess,
 } from '../support/runtime-api.ts';
 
-/** The layer as it ships, for this machine. */
-export const layer = (): string => buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64').folder;
+let built: string | undefined;
+
+/** The layer as it ships, for this machine: built once, since each build bundles its packages. */
+export const layer = (): string =>
+  (built ??= buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64').folder);
 
 /** Runs `use` with a reactor of this code behind a Runtime API, and ends it. */
 export async function withReactor<T>(

@@ -1,42 +1,28 @@
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, type BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { z } from 'zod';
 import type { Table } from '../../src/adapters/dynamodb/table-client.ts';
 import type { TokenTables } from '../../src/adapters/dynamodb/token-tables.ts';
-import { DataStack } from '../../lib/data-stack.ts';
 import type { AwsService } from '../../packages/local-aws/src/aws-service.ts';
 import type { CallRecord } from '../../packages/local-aws/src/aws-endpoint/call-counter.ts';
 import { startAwsEndpoint } from '../../packages/local-aws/src/aws-endpoint/start-aws-endpoint.ts';
 import { createDynamoDb } from '../../packages/local-aws/src/dynamodb/create-dynamodb.ts';
-import type { TableDefinition } from '../../packages/local-aws/src/dynamodb/table.ts';
+import { kept } from './kept.ts';
+import type * as TableDefinitions from './table-definitions.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
 const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;
 
-const tableResource = z.object({
-  Properties: z.object({
-    AttributeDefinitions: z.custom<TableDefinition['attributeDefinitions']>(),
-    KeySchema: z.custom<TableDefinition['keySchema']>(),
-    GlobalSecondaryIndexes: z.custom<NonNullable<TableDefinition['globalSecondaryIndexes']>>(),
-  }),
-});
+// Not imported: the CDK takes seconds to load, and the definitions are mostly there already.
+const load = createRequire(import.meta.filename);
 
-/** The table as the synthesized data stack defines it. */
-function definitionOf(template: Template, logicalId: string): TableDefinition {
-  const tables = Object.entries(template.findResources('AWS::DynamoDB::Table'));
-  const [, found] = tables.find(([id]) => id.startsWith(logicalId)) ?? [];
-  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = tableResource.parse(found).Properties;
-  return {
-    name: logicalId,
-    attributeDefinitions: AttributeDefinitions,
-    keySchema: KeySchema,
-    globalSecondaryIndexes: GlobalSecondaryIndexes,
-    timeToLiveAttribute: 'ttl',
-  };
-}
+/** The tables as the synthesized data stack defines them. */
+const definitions = () =>
+  kept('tables', () => {
+    const { tableDefinitions } = load('./table-definitions.ts') as typeof TableDefinitions;
+    return tableDefinitions(TABLES);
+  });
 
 /**
  * What becomes of a call: `lose` carries it out but loses the answer, `die` never sends it, as if
@@ -125,9 +111,8 @@ const delayed = (service: AwsService, latencyMs: number): AwsService => ({
 });
 
 export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise<Database> {
-  const template = Template.fromStack(new DataStack(new App(), 'Data', {}));
   const dynamodb = await createDynamoDb(ACCOUNT);
-  for (const name of TABLES) await dynamodb.createTable(definitionOf(template, name));
+  for (const definition of definitions()) await dynamodb.createTable(definition);
   let records: CallRecord[] = [];
   let reads: string[] = [];
   const endpoint = await startAwsEndpoint({

@@ -1,4 +1,4 @@
-import { serviceApp } from '../templates/service-app.ts';
+import { withServiceApp } from '../templates/service-app.ts';
 
 /** A resource of a template. */
 export interface Resource {
@@ -8,9 +8,11 @@ export interface Resource {
 
 /** All resources of a deployment with these settings, from its synthesized templates. */
 export function templateResources(settings: Readonly<Record<string, string>> = {}): readonly Resource[] {
-  return serviceApp(settings, 'us-east-1')
-    .synth()
-    .stacks.flatMap(({ template }) =>
-      Object.values((template as { readonly Resources: Readonly<Record<string, Resource>> }).Resources),
-    );
+  return withServiceApp(settings, 'us-east-1', (app) =>
+    app
+      .synth()
+      .stacks.flatMap(({ template }) =>
+        Object.values((template as { readonly Resources: Readonly<Record<string, Resource>> }).Resources),
+      ),
+  );
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { buildService } from '../../lib/service.ts';
@@ -8,13 +9,24 @@ import { parseSettings } from '../../lib/settings.ts';
 const { context } = JSON.parse(readFileSync(join(import.meta.dirname, '../../cdk.json'), 'utf8')) as {
   readonly context: Readonly<Record<string, unknown>>;
 };
+/** Bundling and copying is most of a synthesis, and templates do not depend on it. */
+const WITHOUT_CODE = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true };
 
 /**
- * The app of a deployment, to look at its templates: functions have no code. Throws for settings
- * that are refused.
+ * Uses the app of a deployment to look at its templates: functions have no code. Throws for
+ * settings that are refused.
  */
-export function serviceApp(settings: Readonly<Record<string, unknown>> = {}, region?: string): App {
-  const app = new App({ analyticsReporting: false, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
-  buildService(app, parseSettings(settings), region);
-  return app;
+export function withServiceApp<T>(
+  settings: Readonly<Record<string, unknown>>,
+  region: string | undefined,
+  use: (app: App) => T,
+): T {
+  const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-templates-'));
+  try {
+    const app = new App({ outdir, analyticsReporting: false, context: { ...context, ...WITHOUT_CODE } });
+    buildService(app, parseSettings(settings), region);
+    return use(app);
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
 }
