@@ -26,23 +26,47 @@ export async function withReactor<T>(
   }
 }
 
-/** What one invocation answers. */
-export const answerOf = (code: string, args: unknown = {}, changes: Record<string, unknown> = {}) =>
+/** What one invocation answers of a reactor of its own. */
+export const answerAlone = (code: string, args: unknown = {}, changes: Record<string, unknown> = {}) =>
   withReactor(code, async (reactor) => (await reactor.invoke(args, changes)).answer);
 
 /**
- * A reactor whose function does `attack` when asked to, and else answers `inspection`: what an
- * attack did, and what the next invocation sees of it.
+ * Runs the code of an invocation as that of a reactor. Like any invocation it gets a process of its
+ * own, which nothing has run in.
  */
-export async function attacked(
-  attack: string,
-  inspection = '"clean"',
-  changes: Record<string, unknown> = {},
-): Promise<{ readonly result: InvocationResult; readonly next: unknown; readonly started: number }> {
-  const code = `module.exports = async (req) => { if (req.args.attack) { ${attack} } else { return ${inspection} } };`;
-  return withReactor(code, async (reactor) => {
-    const result = await reactor.invoke({ attack: true }, changes);
-    const next = (await reactor.invoke()).answer;
-    return { result, next, started: reactor.started() };
+const ANY_CODE = `module.exports = (req) => {
+  const module = { exports: {} };
+  new Function('module', 'require', '__filename', req.args.code)(module, require, __filename);
+  return module.exports({ ...req, args: req.args.args });
+};`;
+
+/** A reactor for all tests of a file that are not about loading code. */
+export function sharedReactor() {
+  let reactor: ReactorProcess;
+  beforeAll(async () => {
+    reactor = await startReactor(layer(), ANY_CODE, { timeoutMs: 3_000 });
   });
+  afterAll(() => reactor.close());
+
+  const resultOf = (code: string, args: unknown = {}, changes: Record<string, unknown> = {}) =>
+    reactor.invoke({ code, args }, changes);
+
+  return {
+    /** What one invocation of the code answers. */
+    answerOf: async (...invocation: Parameters<typeof resultOf>) => (await resultOf(...invocation)).answer,
+
+    /**
+     * What an attack did, what the next invocation sees of it, and how often the runtime was
+     * started for this attack and all before.
+     */
+    attacked: async (
+      attack: string,
+      inspection = '"clean"',
+      changes: Record<string, unknown> = {},
+    ): Promise<{ readonly result: InvocationResult; readonly next: unknown; readonly started: number }> => {
+      const result = await resultOf(`module.exports = async (req) => { ${attack} }`, {}, changes);
+      const next = await resultOf(`module.exports = async (req) => { return ${inspection} }`);
+      return { result, next: next.answer, started: reactor.started() };
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALLOWED, REFUSED } from '../../reactor-runtime/worker/built-ins.ts';
-import { answerOf, layer } from './a-reactor.ts';
+import { answerAlone, layer } from './a-reactor.ts';
 
 const DOCUMENT = readFileSync('docs/reactor-isolation.md', 'utf8');
 
@@ -76,6 +76,6 @@ describe('docs/reactor-isolation.md says of everything that this Node has why it
     expect(namesOf('Members of `process`', 1)).toEqual(NODE.process);
     const refused = namesAbout('Members of `process`', /^refused/);
     const code = `module.exports = (req) => req.args.names.filter((name) => { const member = process[name]; if (member === undefined) return false; try { member(); return true } catch (error) { return error.code !== 'EACCES' } });`;
-    expect(await answerOf(code, { names: refused })).toEqual({ outcome: 'returned', value: [] });
+    expect(await answerAlone(code, { names: refused })).toEqual({ outcome: 'returned', value: [] });
   });
 });
