@@ -85,7 +85,7 @@ function clientWith(
 export interface Database {
   /** Where it answers, for a client of another process. */
   readonly url: string;
-  /** Tables for an adapter, with a client of their own whose calls meet the fate. */
+  /** Tables for an adapter, by a client of its own whose calls meet the fate, or by one for all. */
   tables(fate?: Fate): TokenTables;
   /** One table, likewise. */
   table(name: (typeof TABLES)[number], fate?: Fate): Table;
@@ -122,21 +122,23 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
     onCall: (record) => records.push(record),
   });
   const clients: DynamoDBDocumentClient[] = [];
-  const connect = (fate: Fate) => {
+  const connect = (fate: Fate = () => undefined) => {
     const client = clientWith(endpoint.url, fate, (keys) => reads.push(...keys));
     clients.push(client);
     return client;
   };
-  const observer = connect(() => undefined);
+  // Without a fate of its own a client is like any other, and takes a while to make.
+  const plain = connect();
+  const clientOf = (fate?: Fate) => (fate === undefined ? plain : connect(fate));
   return {
     url: endpoint.url,
-    tables: (fate = () => undefined) => ({
-      client: connect(fate),
+    tables: (fate) => ({
+      client: clientOf(fate),
       tokensTable: 'Tokens',
       ephemeralTable: 'Ephemeral',
       listShards,
     }),
-    table: (name, fate = () => undefined) => ({ client: connect(fate), name }),
+    table: (name, fate) => ({ client: clientOf(fate), name }),
     takeCalls() {
       const taken = records;
       records = [];
@@ -150,7 +152,7 @@ export async function aDatabase(listShards = 4, { latencyMs = 0 } = {}): Promise
     async keys() {
       const keys: string[] = [];
       for (const TableName of TABLES) {
-        for await (const { Items = [] } of paginateScan({ client: observer }, { TableName }))
+        for await (const { Items = [] } of paginateScan({ client: plain }, { TableName }))
           keys.push(...Items.map(({ pk, sk }) => `${String(pk)} ${String(sk)}`));
       }
       return keys;

@@ -40,9 +40,9 @@ export async function manyInstances(now = Date.now()) {
   const state = { now };
   const clock = () => state.now;
 
-  /** Everything that a function is wired with, over a client of its own. */
+  /** Everything that a function is wired with, over a client of its own, which combines reads. */
   function wired() {
-    const { client } = database.tables();
+    const { client } = database.tables(() => undefined);
     const table = (name: string) => ({ client, name });
     const [access, ephemeral] = [table('Access'), table('Ephemeral')];
     const [tenantBasicsStore, credentialStore] = [
