@@ -75,7 +75,7 @@ describe('a page of tokens', () => {
           if (hasData && isSmall && bytes(mask) < 1_000) expect(omitted).not.toContain('data');
         });
       }),
-      { numRuns: cases(60) },
+      { numRuns: cases(20) },
     );
   });
 

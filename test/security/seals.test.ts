@@ -40,7 +40,7 @@ describe('a sealed field of a token', () => {
         if (boundBy(from, name) === boundBy(to, otherName)) expect(await opened).toBe('sealed');
         else await expect(opened).rejects.toThrow('sealed record');
       }),
-      { numRuns: cases(1_000) },
+      { numRuns: cases(300) },
     );
   });
 

@@ -475,8 +475,8 @@ function run(world: ReturnType<typeof aWallWorld>, given: readonly Caller[]) {
 
 describe('callers of one tenant', () => {
   it.each([
-    ['much', WIDE, 300],
-    ['what meets', DENSE, 600],
+    ['much', WIDE, 100],
+    ['what meets', DENSE, 200],
   ])(
     'see and change of tokens of one another what a naive reading of the rules lets them, when they write %s',
     async (_title, variety, numRuns) => {

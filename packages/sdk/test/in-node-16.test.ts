@@ -1,8 +1,10 @@
 import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
 import * as sdk from '../src/index.ts';
-import { answerOf } from '../../../test/reactor-runtime/a-reactor.ts';
+import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 import { withService } from './a-service.ts';
+
+const { answerOf } = sharedReactor();
 
 const ERRORS = {
   BadRequestError: 400,

@@ -4,9 +4,11 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { build } from 'esbuild';
 import type * as sdk from '../src/index.ts';
 import { ApiError, ConnectionError, createClient, type Client, type ProxyRequest } from '../src/index.ts';
-import { answerOf } from '../../../test/reactor-runtime/a-reactor.ts';
+import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
 import { cases, fc } from '../../../test/support/properties.ts';
 import { withService, type Received, type Reply } from './a-service.ts';
+
+const { answerOf } = sharedReactor();
 
 const url = 'https://api.example.com/v1';
 const ANSWERED = { status: 200, headers: { 'SVC-PROXY-DESTINATION-STATUS': '200' } };
@@ -112,7 +114,7 @@ describe('an id', () => {
           const [, tokens, encoded = '', ...more] = received.at(-1)?.url.split('/') ?? [];
           expect([tokens, decodeURIComponent(encoded), more]).toEqual(['tokens', id, []]);
         }),
-        { numRuns: cases(50) },
+        { numRuns: cases(20) },
       );
     });
   });
@@ -190,7 +192,7 @@ describe('the path of the proxy', () => {
           if (received.length === before) expect(error).toBeInstanceOf(TypeError);
           else expect(received.at(-1)?.url).toMatch(/^\/vault\/proxy(\/|$)/);
         }),
-        { numRuns: cases(200) },
+        { numRuns: cases(70) },
       );
     });
   });

@@ -50,7 +50,7 @@ describe('candidates', () => {
         for await (const batch of store.candidates(TENANT, options)) found.push(...batch.map(({ id }) => id));
         expect(found).toEqual(expected(terms, after));
       }),
-      { numRuns: cases(60) },
+      { numRuns: cases(20) },
     );
   }, 60_000);
 

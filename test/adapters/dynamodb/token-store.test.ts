@@ -42,8 +42,7 @@ async function sweepAll() {
   return reports;
 }
 
-const hashOf = (bytes: Uint8Array | undefined) =>
-  bytes && createHash('sha256').update(bytes).digest('hex');
+const hashOf = (bytes: Uint8Array | undefined) => bytes && createHash('sha256').update(bytes).digest('hex');
 
 /** A token with hashes of its large members: jest compares large buffers byte by byte, slowly. */
 const digested = (token: StoredToken | undefined) =>

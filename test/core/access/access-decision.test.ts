@@ -36,7 +36,7 @@ const grants = fc
   });
 
 describe('the access decision', () => {
-  it('agrees with a naive evaluator on 100,000 cases', () => {
+  it('agrees with a naive evaluator on thousands of cases', () => {
     fc.assert(
       fc.property(
         grants,
@@ -48,7 +48,7 @@ describe('the access decision', () => {
           return decideAccess(given, wanted, token) === referenceDecision(given, wanted, id, containers);
         },
       ),
-      { numRuns: cases(100_000) },
+      { numRuns: cases(10_000) },
     );
   }, 120_000);
 
@@ -87,7 +87,7 @@ describe('the access decision', () => {
         const granted = containersGranted(containerRules, wanted).some((outer) => where.startsWith(outer));
         return granted === (decideAccess(containerRules, wanted, { containers: [where] }) !== undefined);
       }),
-      { numRuns: cases(5_000) },
+      { numRuns: cases(1_500) },
     );
   });
 });

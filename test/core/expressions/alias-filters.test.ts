@@ -24,7 +24,7 @@ describe('an alias', () => {
         expect(alias).not.toBe(value);
         expect(Array.from(alias).map(kind)).toEqual(Array.from(value).map(kind));
       }),
-      { numRuns: cases(1_000) },
+      { numRuns: cases(300) },
     );
   });
 
@@ -36,7 +36,7 @@ describe('an alias', () => {
         expect(alias).toMatch(/^[0-9a-z]+$/i);
         expect(Array.from(alias)).toHaveLength(Array.from(value).length);
       }),
-      { numRuns: cases(1_000) },
+      { numRuns: cases(300) },
     );
   });
 

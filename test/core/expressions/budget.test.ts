@@ -116,7 +116,7 @@ describe('the budget of expressions', () => {
           expect(used).toBe(less);
         },
       ),
-      { numRuns: cases(300) },
+      { numRuns: cases(100) },
     );
   });
 
@@ -130,7 +130,7 @@ describe('the budget of expressions', () => {
           );
         expect(budget.used).toBeLessThanOrEqual(REQUEST_STEPS);
       }),
-      { numRuns: cases(40) },
+      { numRuns: cases(15) },
     );
   });
 
@@ -150,7 +150,7 @@ describe('the budget of expressions', () => {
         expect(read?.reveal()).toEqual(written?.reveal());
         expect(page.used).toBeLessThanOrEqual(MASK_STEPS);
       }),
-      { numRuns: cases(300) },
+      { numRuns: cases(100) },
     );
   });
 

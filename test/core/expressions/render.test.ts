@@ -363,7 +363,7 @@ describe('what an error says', () => {
           expect(error).toBeInstanceOf(ExpressionError);
         }
       }),
-      { numRuns: cases(5_000) },
+      { numRuns: cases(1_500) },
     );
   });
 });

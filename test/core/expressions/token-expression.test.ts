@@ -102,7 +102,7 @@ describe('a reference to a token', () => {
           ]);
         },
       ),
-      { numRuns: cases(2_000) },
+      { numRuns: cases(700) },
     );
   });
 

@@ -59,7 +59,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           rest: safeRest,
         });
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(150) },
     );
   });
 
@@ -76,7 +76,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           other.toWellFormed(),
         ]);
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(150) },
     );
   });
 
@@ -94,7 +94,7 @@ describe('a proxied body agrees with an independent rendering', () => {
             .replaceAll('&amp;', '&');
         expect([unescaped(inside?.[1]), unescaped(inside?.[2])]).toEqual([asText(value), asText(value)]);
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(150) },
     );
   });
 
@@ -107,7 +107,7 @@ describe('a proxied body agrees with an independent rendering', () => {
           `${where.before}${asText(value)}${where.after}`,
         );
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(150) },
     );
   });
 
@@ -355,7 +355,7 @@ describe('a body of JSON', () => {
         const body = isEscaped ? plain.replaceAll('{ ', '\\u007b ') : plain;
         expect(parseJson(rendered(body, 'application/json', CARD))).toEqual(filled(value));
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(150) },
     );
   });
 });

@@ -32,7 +32,7 @@ describe('the name filter of reactors', () => {
           : text.toLowerCase().includes(filter);
         expect(namePattern(filter)(text)).toBe(expected);
       }),
-      { numRuns: cases(2_000) },
+      { numRuns: cases(700) },
     );
   });
 

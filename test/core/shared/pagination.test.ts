@@ -50,7 +50,7 @@ describe('a numbered page', () => {
         expect(slice.total).toEqual({ items: visible.length, isLowerBound: false });
         expect(slice.next !== undefined).toBe(visible.length > page * pageSize);
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(150) },
     );
   });
 
@@ -61,7 +61,7 @@ describe('a numbered page', () => {
         const rest = first.next === undefined ? [] : await walk(entries, first.next, pageSize);
         expect([...first.entries, ...rest]).toEqual(entries.filter(isVisible));
       }),
-      { numRuns: cases(200) },
+      { numRuns: cases(70) },
     );
   });
 
@@ -110,7 +110,7 @@ describe('a page after a cursor', () => {
       fc.asyncProperty(list, size, async (entries, pageSize) => {
         expect(await walk(entries, undefined, pageSize)).toEqual(entries.filter(isVisible));
       }),
-      { numRuns: cases(300) },
+      { numRuns: cases(100) },
     );
   });
 

@@ -79,7 +79,7 @@ describe('JSON', () => {
       fc.property(values, fc.array(fc.nat(2), { minLength: 1, maxLength: 5 }), (value, ways) => {
         expect(JSON.stringify(readAfterHostileNames(value, ways))).toBe(JSON.stringify(value));
       }),
-      { numRuns: cases(1_000) },
+      { numRuns: cases(300) },
     );
   });
 
@@ -140,7 +140,7 @@ describe('JSON', () => {
       fc.property(texts, (text) => {
         expect(isRead(parseJson, text)).toBe(isRead(JSON.parse, text));
       }),
-      { numRuns: cases(3_000) },
+      { numRuns: cases(1_000) },
     );
   });
 

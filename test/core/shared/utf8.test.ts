@@ -19,7 +19,7 @@ describe('texts as UTF-8', () => {
       fc.property(parts, (some) => {
         expect(utf8Bytes(some)).toEqual(Buffer.from(some.join('')));
       }),
-      { numRuns: cases(2_000) },
+      { numRuns: cases(700) },
     );
   });
 
@@ -63,7 +63,7 @@ describe('UTF-8 as text', () => {
           expect(utf8Text(bytes)).toBe(expected(bytes));
         },
       ),
-      { numRuns: cases(2_000) },
+      { numRuns: cases(700) },
     );
   });
 

@@ -49,7 +49,7 @@ describe('a walk through JSON', () => {
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, indent) => {
         expect(retold(JSON.stringify(value, null, indent))).toBe(JSON.stringify(value));
       }),
-      { numRuns: cases(1_000) },
+      { numRuns: cases(300) },
     );
   });
 
@@ -156,7 +156,7 @@ describe('a walk through JSON', () => {
         const text = json.slice(0, at) + put + json.slice(at + taken);
         expect(isRead((each) => walkJson(each, SILENT), text)).toBe(isRead(JSON.parse, text));
       }),
-      { numRuns: cases(5_000) },
+      { numRuns: cases(1_500) },
     );
   });
 });

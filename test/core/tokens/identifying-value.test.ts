@@ -117,9 +117,9 @@ describe('what an id tells', () => {
           if (value.length > 4) expect(text.replaceAll(/\D/g, '')).not.toContain(value);
         },
       ),
-      { numRuns: cases(5_000) },
+      { numRuns: cases(1_500) },
     );
-    expect(accepted).toBeGreaterThan(500);
+    expect(accepted).toBeGreaterThan(cases(300));
   });
 
   it.each(Object.entries(ENCODINGS))(
@@ -143,7 +143,7 @@ describe('what an id tells', () => {
             expect(idOf(`${before}${groups.join(between)}${after}`, type, data)).toBeUndefined();
           },
         ),
-        { numRuns: cases(1_000) },
+        { numRuns: cases(300) },
       );
     },
   );
@@ -167,7 +167,7 @@ describe('what an id tells', () => {
 
   it('is little enough in nearly every alias that is drawn', () => {
     let refused = 0;
-    const runs = cases(2_000);
+    const runs = cases(700);
     fc.assert(
       fc.property(
         DATA.card,

@@ -81,6 +81,6 @@ it('after any writes every index holds exactly the projections of the items that
         expect(sorted(await index('whole'))).toEqual(sorted(having('rank')));
       },
     ),
-    { numRuns: cases(60) },
+    { numRuns: cases(20) },
   );
 });

@@ -286,7 +286,7 @@ describe('key conditions', () => {
           );
         },
       ),
-      { numRuns: cases(40) },
+      { numRuns: cases(15) },
     );
   });
 });

@@ -88,7 +88,7 @@ describe('ciphertexts', () => {
         const code = await codeOf(send(kms, 'Decrypt', { CiphertextBlob, EncryptionContext: given }));
         expect(code).toBe(same ? 'answered' : 'InvalidCiphertextException');
       }),
-      { numRuns: cases(50) },
+      { numRuns: cases(20) },
     );
   });
 
