@@ -1,7 +1,8 @@
+import { IS_THOROUGH } from '../../support/thoroughness.ts';
 import { CONSTANT, measureGrowth } from '../../../tools/bench/growth/measure-growth.ts';
 
 /** Few enough for a test; `npm run bench -- growth` goes up to 100,000. */
-const [FEW, MANY] = [300, 3_000];
+const [FEW, MANY] = [100, IS_THOROUGH ? 3_000 : 1_000];
 
 describe('calls and units, measured on the wire', () => {
   let few: Awaited<ReturnType<typeof measureGrowth>>;

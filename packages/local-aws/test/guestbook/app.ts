@@ -1,18 +1,20 @@
-// A CDK app of ten lines that is not the product: a table, a function and an HTTP API.
+// A CDK app of ten lines that is not the product: a table, two functions and an HTTP API.
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { Bucket } from 'aws-cdk-lib/aws-s3';
 
 const stack = new Stack(new App(), 'Guestbook');
 const partitionKey = { name: 'guest', type: AttributeType.STRING };
 const guests = new Table(stack, 'Guests', { partitionKey, billingMode: BillingMode.PAY_PER_REQUEST });
 const code = Code.fromAsset(join(import.meta.dirname, 'code'));
 const runtime = { runtime: Runtime.NODEJS_24_X, handler: 'sign.handler', code };
-const sign = new LambdaFunction(stack, 'Sign', { ...runtime, environment: { TABLE: guests.tableName } });
-if (stack.node.tryGetContext('permission') !== 'none') guests.grantWriteData(sign);
-new HttpApi(stack, 'Api', { defaultIntegration: new HttpLambdaIntegration('Sign', sign) });
-if (stack.node.tryGetContext('pictures') === 'yes') new Bucket(stack, 'Pictures');
+const environment = { TABLE: guests.tableName };
+const sign = new LambdaFunction(stack, 'Sign', { ...runtime, environment });
+guests.grantWriteData(sign);
+// The same, without the permission to write.
+const look = new LambdaFunction(stack, 'Look', { ...runtime, environment });
+const api = new HttpApi(stack, 'Api', { defaultIntegration: new HttpLambdaIntegration('Sign', sign) });
+api.addRoutes({ path: '/look', integration: new HttpLambdaIntegration('Look', look) });
