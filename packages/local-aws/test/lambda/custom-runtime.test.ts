@@ -370,7 +370,7 @@ describe('the end of a process', () => {
     await start();
     await define(
       `async ({ how }) => {
-        if (how === 'hang') for (;;);
+        if (how === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
         return require('child_process').spawn('sleep', ['60']).pid;
       }`,
       { Timeout: 1 },
@@ -401,17 +401,15 @@ describe('what a function prints', () => {
     expect(lambda.printed.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
   });
 
-  it.each(['silent', 'talkative'])('without end neither blocks it nor fills memory: %s', async (role) => {
+  it.each(['silent', 'talkative'])('however much neither blocks it nor fills memory: %s', async (role) => {
     await start();
     await define(
-      `async () => { const until = Date.now() + 1000; let n = 0;
-        while (Date.now() < until) { await new Promise((done) => process.stdout.write('x'.repeat(1e5), done)); n += 1; }
-        return n; }`,
+      `async () => { const text = 'x'.repeat(1e5);
+        for (let n = 0; n < 4000; n += 1) await new Promise((done) => process.stdout.write(text, done)); }`,
       { Role: roleArn(role) },
     );
     const before = process.memoryUsage().rss;
-    const { result } = await invoke();
-    expect(result).toBeGreaterThan(50);
+    expect((await invoke()).error).toBeUndefined();
     expect(lambda.printed.join('').length).toBeLessThan(4_000_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   });

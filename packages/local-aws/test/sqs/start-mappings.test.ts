@@ -16,10 +16,9 @@ const full: PolicyStatement = {
   Resource: arn,
 };
 
-let sqs: Sqs;
-let host: ReturnType<typeof aHost>;
-let stop: (() => void) | undefined;
-const logged: string[] = [];
+/** Ends what the tests have started. They run at once: they wait for visibility timeouts. */
+const closing: (() => unknown)[] = [];
+afterAll(() => Promise.all(closing.map((close) => close())));
 
 interface Parts {
   readonly mapping?: Partial<MappingDefinition>;
@@ -28,8 +27,19 @@ interface Parts {
   readonly timeoutSeconds?: number;
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Started {
+  readonly sqs: Sqs;
+  readonly send: (...bodies: readonly string[]) => Promise<void>;
+  /** What the function printed, a line a call. */
+  readonly lines: () => readonly any[];
+  readonly until: (holds: () => boolean | Promise<boolean>) => Promise<void>;
+  readonly isEmpty: () => Promise<boolean>;
+}
+
 /** A queue `work` whose messages go to a function that prints what it gets. */
-async function start(handler: string, parts: Parts = {}): Promise<void> {
+async function start(handler: string, parts: Parts = {}): Promise<Started> {
   const roleArn = 'arn:aws:iam::000000000000:role/fn';
   const roles = createRoleRegistry();
   roles.define({
@@ -40,10 +50,14 @@ async function start(handler: string, parts: Parts = {}): Promise<void> {
     managedPolicyArns: [],
   });
   const code = `export const handler = ${handler};`;
-  host = aHost([aFunction(code, { roleArn, timeoutSeconds: parts.timeoutSeconds ?? 1 })]);
+  const host = aHost([aFunction(code, { roleArn, timeoutSeconds: parts.timeoutSeconds ?? 3 })]);
   host.start('http://127.0.0.1:1');
-  sqs = createSqs({ accountId: '000000000000', region: 'us-east-1' });
-  const queue = { name: 'work', arn, url: QueueUrl, attributes: { VisibilityTimeout: '1' }, ...parts.queue };
+  const sqs = createSqs({ accountId: '000000000000', region: 'us-east-1' });
+  closing.push(async () => {
+    await host.close();
+    await sqs.close();
+  });
+  const queue = { name: 'work', arn, url: QueueUrl, attributes: { VisibilityTimeout: '3' }, ...parts.queue };
   await sqs.createQueue(queue);
   const mapping = {
     place: 'App/Mapping',
@@ -55,54 +69,48 @@ async function start(handler: string, parts: Parts = {}): Promise<void> {
     maxConcurrency: 2,
     ...parts.mapping,
   };
-  stop = startMappings({
+  const stop = startMappings({
     mappings: [mapping],
     queues: [queue],
     functions: host,
     roles,
     keyPolicy: () => ({ Statement: [] }),
     sqs,
-    log: (line) => logged.push(line),
+    log: () => undefined,
   });
+  closing.unshift(stop);
+
+  const lines = () =>
+    host.printed
+      .join('')
+      .split('\n')
+      .filter((line) => line !== '' && !line.includes(' ERROR '))
+      .map((line) => JSON.parse(line));
+  return {
+    sqs,
+    lines,
+    async send(...bodies) {
+      const Entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }));
+      await sqs.call('SendMessageBatch', { QueueUrl, Entries });
+    },
+    async until(holds) {
+      for (let tries = 0; !(await holds()); tries += 1) {
+        if (tries === 400) throw new Error(`it never came to be: ${host.printed.join('')}`);
+        await pause(25);
+      }
+    },
+    async isEmpty() {
+      const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
+      const answer = (await sqs.call('GetQueueAttributes', { QueueUrl, AttributeNames })) as any;
+      return Object.values(answer.Attributes).every((count) => count === '0');
+    },
+  };
 }
 
-afterEach(async () => {
-  stop?.();
-  stop = undefined;
-  await host.close();
-  await sqs.close();
-});
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function send(...bodies: readonly string[]): Promise<void> {
-  const Entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }));
-  await sqs.call('SendMessageBatch', { QueueUrl, Entries });
-}
-
-/** What the function printed, a line a call. */
-const lines = (): readonly any[] =>
-  host.printed
-    .join('')
-    .split('\n')
-    .filter((line) => line !== '' && !line.includes(' ERROR '))
-    .map((line) => JSON.parse(line));
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries += 1) {
-    if (tries === 200) throw new Error(`it never came to be: ${host.printed.join('')}`);
-    await pause(25);
-  }
-}
-
-async function isEmpty(): Promise<boolean> {
-  const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
-  const answer = (await sqs.call('GetQueueAttributes', { QueueUrl, AttributeNames })) as any;
-  return Object.values(answer.Attributes).every((count) => count === '0');
-}
-
-it('messages arrive in the event of Lambda and are deleted', async () => {
-  await start('async (event) => { console.log(JSON.stringify(event)); }');
+it.concurrent('messages arrive in the event of Lambda and are deleted', async () => {
+  const { isEmpty, lines, sqs, until } = await start(
+    'async (event) => { console.log(JSON.stringify(event)); }',
+  );
   await sqs.call('SendMessage', {
     QueueUrl,
     MessageBody: 'one',
@@ -137,8 +145,8 @@ it('messages arrive in the event of Lambda and are deleted', async () => {
 
 const bodies = 'Records.map(({ body }) => body)';
 
-it('a batch that fails comes back after its visibility timeout', async () => {
-  await start(`(() => { let n = 0; return async ({ Records }) => {
+it.concurrent('a batch that fails comes back after its visibility timeout', async () => {
+  const { isEmpty, lines, send, until } = await start(`(() => { let n = 0; return async ({ Records }) => {
     console.log(JSON.stringify(${bodies})); n += 1; if (n === 1) throw new Error('no'); }; })()`);
   await send('a');
   await until(() => lines().length === 1);
@@ -147,8 +155,8 @@ it('a batch that fails comes back after its visibility timeout', async () => {
   await until(isEmpty);
 });
 
-it('of a batch only what the function reports comes back', async () => {
-  await start(
+it.concurrent('of a batch only what the function reports comes back', async () => {
+  const { isEmpty, lines, send, until } = await start(
     `async ({ Records }) => { console.log(JSON.stringify(${bodies}));
       return { batchItemFailures: Records.filter(({ body, attributes }) => body === 'bad' && attributes.ApproximateReceiveCount === '1')
         .map(({ messageId }) => ({ itemIdentifier: messageId })) }; }`,
@@ -159,10 +167,10 @@ it('of a batch only what the function reports comes back', async () => {
   expect(lines().flat().toSorted()).toEqual(['bad', 'bad', 'fine', 'good']);
 });
 
-it.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })'])(
+it.concurrent.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })'])(
   'a report that cannot be understood fails the whole batch: %s',
   async (report) => {
-    await start(
+    const { isEmpty, lines, send, until } = await start(
       `(() => { let n = 0; return async ({ Records }) => {
         console.log(JSON.stringify(${bodies})); n += 1; return n === 1 ? ${report} : null; }; })()`,
       { mapping: { reportsFailures: true } },
@@ -173,11 +181,14 @@ it.each(['"nonsense"', '({ batchItemFailures: [{ itemIdentifier: "unknown" }] })
   },
 );
 
-it('a batch grows until it is full or its window ends', async () => {
-  await start(`async ({ Records }) => { console.log(JSON.stringify(${bodies})); }`, {
-    mapping: { batchSize: 3, batchingWindowSeconds: 1 },
-    queue: { attributes: { VisibilityTimeout: '30' } },
-  });
+it.concurrent('a batch grows until it is full or its window ends', async () => {
+  const { lines, send, until } = await start(
+    `async ({ Records }) => { console.log(JSON.stringify(${bodies})); }`,
+    {
+      mapping: { batchSize: 3, batchingWindowSeconds: 1 },
+      queue: { attributes: { VisibilityTimeout: '30' } },
+    },
+  );
   await send('a');
   await pause(100);
   await send('b', 'c');
@@ -188,8 +199,8 @@ it('a batch grows until it is full or its window ends', async () => {
   expect(lines()[1]).toEqual(['d']);
 });
 
-it('at most so many batches run at once', async () => {
-  await start(
+it.concurrent('at most so many batches run at once', async () => {
+  const { isEmpty, lines, send, until } = await start(
     `async ({ Records }) => { console.log('1'); await new Promise((r) => setTimeout(r, 300)); console.log('-1'); }`,
     { mapping: { batchSize: 1, maxConcurrency: 2 } },
   );
@@ -202,7 +213,7 @@ it('at most so many batches run at once', async () => {
 });
 
 describe('a mapping that AWS would refuse stops the start', () => {
-  it('for each permission that the function lacks', async () => {
+  it.concurrent('for each permission that the function lacks', async () => {
     await expect(
       start('async () => {}', { statements: [{ ...full, Action: 'sqs:ReceiveMessage' }] }),
     ).rejects.toThrow(
@@ -210,15 +221,15 @@ describe('a mapping that AWS would refuse stops the start', () => {
     );
   });
 
-  it('for the key of the queue', async () => {
+  it.concurrent('for the key of the queue', async () => {
     await expect(start('async () => {}', { queue: { keyArn } })).rejects.toThrow(
       `App/Mapping: the role of fn lacks kms:Decrypt on ${keyArn}`,
     );
   });
 
-  it('for a timeout that is longer than the visibility timeout', async () => {
+  it.concurrent('for a timeout that is longer than the visibility timeout', async () => {
     await expect(start('async () => {}', { timeoutSeconds: 5 })).rejects.toThrow(
-      'the visibility timeout of work, 1 s, is less than the timeout of fn, 5 s',
+      'the visibility timeout of work, 3 s, is less than the timeout of fn, 5 s',
     );
   });
 });
