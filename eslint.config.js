@@ -102,15 +102,18 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': ['error', { name: 'test', message: 'Use `it`, whose title is a sentence.' }],
       // Every run can be repeated by its seed, and the thorough one tries more cases.
-      'no-restricted-imports': ['error', { name: 'fast-check', message: 'Use test/support/properties.ts.' }],
+      'no-restricted-imports': [
+        'error',
+        { name: 'fast-check', message: 'Use properties.ts of packages/local-aws/test.' },
+      ],
       'no-restricted-properties': [
         'error',
-        { object: 'Math', property: 'random', message: 'Draw from the seed: test/support/thoroughness.ts.' },
+        { object: 'Math', property: 'random', message: 'Draw from the seed: thoroughness.ts.' },
       ],
       'no-restricted-syntax': [
         'error',
         { selector: 'TSEnumDeclaration', message: 'Erasable syntax only.' },
-        { selector: 'Property[key.name="numRuns"] > Literal', message: 'Use `cases` of test/support.' },
+        { selector: 'Property[key.name="numRuns"] > Literal', message: 'Use `cases`.' },
       ],
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
@@ -140,7 +143,7 @@ export default tseslint.config(
   },
   prettier,
   {
-    files: ['test/support/properties.ts'],
+    files: ['packages/local-aws/test/properties.ts'],
     rules: { 'no-restricted-imports': 'off' },
   },
   {

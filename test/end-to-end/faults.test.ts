@@ -17,7 +17,7 @@ import { send, type Answer, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
-import { IS_THOROUGH, SEED } from '../support/thoroughness.ts';
+import { IS_THOROUGH, SEED } from '../../packages/local-aws/test/thoroughness.ts';
 import { TokenLedger } from '../support/token-ledger.ts';
 
 jest.setTimeout(180_000);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CARD, client, type HttpClient, operator, revealing } from '../support/service.ts';
-import { random } from '../support/thoroughness.ts';
+import { random } from '../../packages/local-aws/test/thoroughness.ts';
 
 jest.setTimeout(180_000);
 

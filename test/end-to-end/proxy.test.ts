@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { send, type Answer, type CallOptions } from '../support/http-client.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
-import { IS_THOROUGH } from '../support/thoroughness.ts';
+import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
 
 let service: RunningService;
 let destination: TestDestination;

@@ -1,6 +1,6 @@
 import { contentOfBytes, contentOfText } from '../../src/core/shared/content.ts';
 import { parseJsonBody } from '../../src/http/json-body.ts';
-import { cases, fc } from '../support/properties.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 
 const parse = (text: string) => parseJsonBody(contentOfText(text));
 const refused = (detail: unknown = expect.any(String)) =>

@@ -1,7 +1,7 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { InvocationId } from '../../src/core/reactors/invocation-store.ts';
 import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
-import { fc } from '../support/properties.ts';
+import { fc } from '../../packages/local-aws/test/properties.ts';
 
 const SECRET = 'planted-in-a-message';
 

@@ -1,5 +1,5 @@
 import { withReactor } from './a-reactor.ts';
-import { IS_THOROUGH, random } from '../support/thoroughness.ts';
+import { IS_THOROUGH, random } from '../../packages/local-aws/test/thoroughness.ts';
 import { HOSTILE } from './hostile-programs.ts';
 
 /** All in the thorough run; else those that once reached something, and some of the others. */

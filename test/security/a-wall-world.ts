@@ -12,7 +12,7 @@ import { TENANT } from '../support/builders/a-stored-token.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../support/fakes/a-token-store.ts';
-import { fc } from '../support/properties.ts';
+import { fc } from '../../packages/local-aws/test/properties.ts';
 
 /** Containers that cover one another, and some that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generateApiKey } from '../../src/core/crypto/api-key.ts';
 import { manyInstances, type Reply } from '../support/many-instances.ts';
-import { cases, fc } from '../support/properties.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 
 type World = Awaited<ReturnType<typeof manyInstances>>;
 let world: World;

@@ -9,7 +9,7 @@ import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { aCaller } from '../support/builders/a-caller.ts';
 import { aWallWorld } from './a-wall-world.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
-import { cases, fc } from '../support/properties.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 
 const PAGE_BYTES = 1_250_000;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));

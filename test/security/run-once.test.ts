@@ -13,7 +13,7 @@ import { aDefinition, aManager, aReactorWorld, TENANT } from '../core/reactors/a
 import { aCaller } from '../support/builders/a-caller.ts';
 import { anEdge } from '../http/an-api.ts';
 import { anEvent } from '../support/builders/an-event.ts';
-import { cases, fc } from '../support/properties.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 
 const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
   returned: { outcome: 'returned', value: new Secret({ raw: { charged: true } }) },

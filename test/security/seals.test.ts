@@ -2,7 +2,7 @@ import { createVault } from '../../src/core/crypto/vault.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { sealContext, type SealedPlace } from '../../src/core/tokens/seal-context.ts';
 import { TOKEN_TYPE_NAMES } from '../../src/core/tokens/token-type.ts';
-import { cases, fc } from '../support/properties.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
 import { CONTAINERS } from './a-wall-world.ts';
 

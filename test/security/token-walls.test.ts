@@ -13,7 +13,7 @@ import { searchTokens } from '../../src/core/tokens/search-tokens.ts';
 import { tokenObject } from '../../src/core/tokens/token-object.ts';
 import { updateToken, type TokenPatch } from '../../src/core/tokens/update-token.ts';
 import { presentResult } from '../../src/http/present-token.ts';
-import { cases, fc } from '../support/properties.ts';
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import {
   aWallWorld,
   callers,

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import type * as sdk from '../src/index.ts';
 import { ApiError, ConnectionError, createClient, type Client, type ProxyRequest } from '../src/index.ts';
 import { sharedReactor } from '../../../test/reactor-runtime/a-reactor.ts';
-import { cases, fc } from '../../../test/support/properties.ts';
+import { cases, fc } from '../../local-aws/test/properties.ts';
 import { withService, type Received, type Reply } from './a-service.ts';
 
 const { answerOf } = sharedReactor();

@@ -6,7 +6,7 @@ import { signWebhook } from '../../../src/core/webhooks/sign-webhook.ts';
 import { generateWebhookSecret } from '../../../src/core/webhooks/webhook-secrets.ts';
 import { verifyWebhook, WebhookVerificationError, type WebhookToVerify } from '../src/index.ts';
 import { aMisreadValue } from '../../../test/support/misread-names.ts';
-import { cases, fc } from '../../../test/support/properties.ts';
+import { cases, fc } from '../../local-aws/test/properties.ts';
 
 const secret = generateWebhookSecret().reveal();
 const RESULT = { raw: { charge: 'ch_1', who: 'Zoë' } };

@@ -1,7 +1,7 @@
 import { decideAccess, containersGranted } from '../../../src/core/access/access-decision.ts';
 import { TRANSFORMS, type AccessRule, type Grants } from '../../../src/core/access/access-rule.ts';
 import { PERMISSION_NAMES } from '../../../src/core/access/permission.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { referenceDecision } from '../applications/reference-decision.ts';
 
 const segment = fc.constantFrom('pci', 'pcix', 'high', 'low', 'a');

@@ -8,7 +8,7 @@ import {
   SEAL_OVERHEAD_BYTES,
   sealRecord,
 } from '../../../src/core/crypto/record-seal.ts';
-import { fc } from '../../support/properties.ts';
+import { fc } from '../../../packages/local-aws/test/properties.ts';
 import { KEY_VECTORS, RECORD_VECTORS } from './record-vectors.ts';
 
 const dataKey = { version: 7, key: createSecretKey(randomBytes(32)) };

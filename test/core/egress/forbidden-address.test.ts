@@ -1,5 +1,5 @@
 import { isForbiddenAddress } from '../../../src/core/egress/forbidden-address.ts';
-import { fc } from '../../support/properties.ts';
+import { fc } from '../../../packages/local-aws/test/properties.ts';
 
 const FORBIDDEN = [
   ...[

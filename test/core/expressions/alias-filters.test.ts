@@ -4,7 +4,7 @@ import {
   aliasPreserveLength,
 } from '../../../src/core/expressions/alias-filters.ts';
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const kind = (character: string): string => {
   if (/[0-9]/.test(character)) return 'digit';

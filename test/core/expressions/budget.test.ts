@@ -12,7 +12,7 @@ import { Secret } from '../../../src/core/shared/secret.ts';
 import { maskData } from '../../../src/core/tokens/open-token.ts';
 import { DATA_MAX_BYTES, prepareContent } from '../../../src/core/tokens/prepare-token.ts';
 import { tokenType } from '../../../src/core/tokens/token-type.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /** Aliases are drawn at random: the same length and kind, but another text. */
 const names = [...FILTERS.keys()].filter((name) => !name.startsWith('alias_'));

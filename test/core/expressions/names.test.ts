@@ -1,7 +1,7 @@
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { parseExpression } from '../../../src/core/expressions/expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const evaluate = (source: string, data: Json): Json =>
   parseExpression(source, createBudget()).evaluate({ data }, createBudget());

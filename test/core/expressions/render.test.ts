@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/expressions/render.ts';
 import { TEMPLATE_MAX_LENGTH } from '../../../src/core/expressions/template.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const CARD = {
   number: '4242424242424242',

@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/expressions/token-expression.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
 import { tokenIdProblem } from '../../../src/core/tokens/token-id.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const HANG_MS = 20_000;
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });

@@ -11,7 +11,7 @@ import {
   toText,
 } from '../../../src/core/expressions/value-filters.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { fc } from '../../support/properties.ts';
+import { fc } from '../../../packages/local-aws/test/properties.ts';
 
 describe('to_number', () => {
   it.each<[Json, Json]>([

@@ -6,7 +6,7 @@ import { requestBody } from '../../../src/core/proxy/request-body.ts';
 import { contentOfBytes, contentOfText } from '../../../src/core/shared/content.ts';
 import { parseJson } from '../../../src/core/shared/parse-json.ts';
 import type { Json } from '../../../src/core/shared/json.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 const fillingWith = (valueOf: Filling['valueOf']): Filling => ({ valueOf, budget: createBudget() });
 

@@ -1,5 +1,5 @@
 import { namePattern } from '../../../src/core/reactors/name-pattern.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 describe('the name filter of reactors', () => {
   it.each([

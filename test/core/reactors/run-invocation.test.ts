@@ -7,7 +7,7 @@ import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { deliver } from '../../../src/core/webhooks/deliver.ts';
 import { listParkedDeliveries, resendDelivery } from '../../../src/core/webhooks/parked-deliveries.ts';
 import { presentFailure } from '../../../src/http/present-reactor-result.ts';
-import { cases, random } from '../../support/thoroughness.ts';
+import { cases, random } from '../../../packages/local-aws/test/thoroughness.ts';
 import { aDefinition, aManager } from './a-reactor-world.ts';
 import { anInvocationWorld } from './an-invocation-world.ts';
 

@@ -1,5 +1,5 @@
 import { contentOfBytes, contentOfText, type Content } from '../../../src/core/shared/content.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /** Everything that is asked of content. */
 const seen = (content: Content, max: number) => ({

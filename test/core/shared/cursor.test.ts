@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { decodeCursor, encodeCursor, type CursorScope } from '../../../src/core/shared/cursor.ts';
-import { fc } from '../../support/properties.ts';
+import { fc } from '../../../packages/local-aws/test/properties.ts';
 
 const key = createSecretKey(randomBytes(32));
 const scope: CursorScope = { list: 'tokens', applicationId: 'app-1', filters: 'type=card' };

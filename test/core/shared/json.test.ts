@@ -1,6 +1,6 @@
 import { canonical, type Json } from '../../../src/core/shared/json.ts';
 import { withoutAnyCvc } from '../../../src/core/shared/without-cvc.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /**
  * All objects of a value with their members in code-unit order, written without looking at how the

@@ -1,5 +1,5 @@
 import { COUNT_MAX, sliceAfter, sliceNumbered } from '../../../src/core/shared/pagination.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 interface Entry {
   readonly position: string;

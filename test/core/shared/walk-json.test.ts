@@ -1,5 +1,5 @@
 import { walkJson } from '../../../src/core/shared/walk-json.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 import { isRead } from './is-read.ts';
 
 /** The text again, from what a visitor is told. */

@@ -12,7 +12,7 @@ import { prepareContent } from '../../../src/core/tokens/prepare-token.ts';
 import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { TOKEN_TYPE_NAMES } from '../../../src/core/tokens/token-type.ts';
 import { textType } from '../../../src/core/tokens/types/definition.ts';
-import { cases, fc } from '../../support/properties.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
 
 /** ISO 13616: the first four characters moved to the end, letters as 10 to 35, modulo 97 is 1. */
 function checkIban(data: Json, path: string, report: Report): void {

@@ -5,7 +5,7 @@ import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { evaluateIndexes } from '../../../src/core/tokens/evaluate-indexes.ts';
 import { containerTerms, hashTerm } from '../../../src/core/tokens/index-term.ts';
 import { parseSearchQuery, type SearchTerm } from '../../../src/core/tokens/search-query.ts';
-import { fc } from '../../support/properties.ts';
+import { fc } from '../../../packages/local-aws/test/properties.ts';
 
 describe('a search query', () => {
   it.each<[string, readonly SearchTerm[]]>([

@@ -1,4 +1,4 @@
-import { IS_THOROUGH } from '../../support/thoroughness.ts';
+import { IS_THOROUGH } from '../../../packages/local-aws/test/thoroughness.ts';
 import { CONSTANT, measureGrowth } from '../../../tools/bench/growth/measure-growth.ts';
 
 /** Few enough for a test; `npm run bench -- growth` goes up to 100,000. */

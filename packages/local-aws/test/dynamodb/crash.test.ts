@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '../../src/dynamodb/item.ts';
-import { random } from '../../../../test/support/thoroughness.ts';
+import { random } from '../thoroughness.ts';
 import { aDynamoDb, type TestDynamoDb } from './a-dynamodb.ts';
 
 const KILLS = 6;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cases, fc } from '../../../../test/support/properties.ts';
+import { cases, fc } from '../properties.ts';
 import type { AwsCall, AwsError } from '../../src/aws-service.ts';
 import { createKms, type Kms } from '../../src/kms/create-kms.ts';
 

@@ -1,6 +1,6 @@
 // How much a run of the tests tries. `npm test` tries the same cases every time, so that it never
 // fails by chance; `npm run test:thorough` tries thirty times as many, drawn anew.
-import { seededRandom } from '../../packages/local-aws/src/faults/seeded-random.ts';
+import { seededRandom } from '../src/faults/seeded-random.ts';
 
 /** Whether this run is `npm run test:thorough`. */
 export const IS_THOROUGH = process.env['CLOAKROOM_TESTS'] === 'thorough';
