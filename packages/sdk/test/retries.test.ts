@@ -24,20 +24,21 @@ const throttled = { status: 429, headers: { 'Retry-After': '0' } };
 const dropped: Reply = { status: 0, instead: 'drop' };
 const running = { status: 409, headers: { 'Retry-After': '0' }, body: { title: 'Conflict' } };
 
+// At once, where a test waits for pauses between tries.
 describe('what is tried again', () => {
-  it.each([429, 502, 503, 504])('a GET after %i, as long as Retry-After says', async (status) => {
+  it.concurrent.each([429, 502, 503, 504])('a GET after %i, as long as Retry-After says', async (status) => {
     const { value, received } = await calling(get, [{ status, headers: { 'Retry-After': '0' } }]);
     expect(value).toEqual({});
     expect(received).toHaveLength(2);
   });
 
-  it('a GET after a lost answer, and after one that was cut off', async () => {
+  it.concurrent('a GET after a lost answer, and after one that was cut off', async () => {
     const { value, received } = await calling(get, [dropped, { status: 200, instead: 'cut' }]);
     expect(value).toEqual({});
     expect(received).toHaveLength(3);
   });
 
-  it('search and detokenize, which change nothing', async () => {
+  it.concurrent('search and detokenize, which change nothing', async () => {
     for (const call of [
       (client: Client) => client.tokens.search({ query: 'type:card' }),
       (client: Client) => client.detokenize({ a: '{{ x }}' }),
@@ -45,7 +46,7 @@ describe('what is tried again', () => {
       expect((await calling(call, [throttled])).received).toHaveLength(2);
   });
 
-  it.each(['token', 'patch', 'put', 'tokenize', 'session'])(
+  it.concurrent.each(['token', 'patch', 'put', 'tokenize', 'session'])(
     'a write under an idempotency key, the same one each time: %s',
     async (what) => {
       const writing = { idempotencyKey: 'k1' };
@@ -61,7 +62,7 @@ describe('what is tried again', () => {
     },
   );
 
-  it('as often as maxRetries says, 3 times unless it does', async () => {
+  it.concurrent('as often as maxRetries says, 3 times unless it does', async () => {
     const forever = Array.from({ length: 9 }, () => throttled);
     expect((await calling(get, forever)).received).toHaveLength(4);
     expect((await calling(get, forever, { maxRetries: 1 })).received).toHaveLength(2);
@@ -70,7 +71,7 @@ describe('what is tried again', () => {
     expect((await calling(once, forever, { maxRetries: 5 })).received).toHaveLength(2);
   });
 
-  it('each page of an iteration by itself', async () => {
+  it.concurrent('each page of an iteration by itself', async () => {
     const page = (after: string | null) => ({ status: 200, body: { data: [{}], pagination: { after } } });
     const { value, received } = await calling(
       async (client) => {
@@ -85,7 +86,7 @@ describe('what is tried again', () => {
 });
 
 describe('what is not tried again', () => {
-  it('a write without an idempotency key, a deletion, and the proxy', async () => {
+  it.concurrent('a write without an idempotency key, a deletion, and the proxy', async () => {
     for (const call of [
       create(),
       (client: Client) => client.tokens.delete('x'),
@@ -98,13 +99,13 @@ describe('what is not tried again', () => {
     }
   });
 
-  it.each([400, 401, 403, 404, 409, 422, 500])('a refusal with %i', async (status) => {
+  it.concurrent.each([400, 401, 403, 404, 409, 422, 500])('a refusal with %i', async (status) => {
     const { error, received } = await calling(create('k1'), [{ status, body: { title: 't' } }]);
     expect(error).toMatchObject({ status, title: 't' });
     expect(received).toHaveLength(1);
   });
 
-  it('what would have to wait for minutes', async () => {
+  it.concurrent('what would have to wait for minutes', async () => {
     const later = { status: 503, headers: { 'Retry-After': '300' } };
     const { error, received } = await calling(get, [later]);
     expect(error).toMatchObject({ status: 503, retryAfter: 300 });
@@ -113,7 +114,7 @@ describe('what is not tried again', () => {
 });
 
 describe('an idempotency key whose first try still runs', () => {
-  it('is waited for: its answer is the answer of the call', async () => {
+  it.concurrent('is waited for: its answer is the answer of the call', async () => {
     const { value, received } = await calling(create('k1'), [
       dropped,
       ...Array.from({ length: 6 }, () => running),
@@ -123,24 +124,31 @@ describe('an idempotency key whose first try still runs', () => {
     expect(received).toHaveLength(8);
   });
 
-  it('is asked for every second, however long its lease still is', async () => {
+  it.concurrent('is asked for every second, however long its lease still is', async () => {
     const leased = { ...running, headers: { 'Retry-After': '59' } };
     const made = { status: 201, body: { id: 'made-by-the-first' } };
     const { value } = await calling(create('k1'), [leased, made]);
     expect(value).toEqual(made.body);
   });
 
-  it('is not waited for where nothing is to be tried again', async () => {
+  it.concurrent('is not waited for where nothing is to be tried again', async () => {
     const { error, received } = await calling(create('k1'), [running], { maxRetries: 0 });
     expect(error).toMatchObject({ status: 409 });
     expect(received).toHaveLength(1);
   });
 
-  it('is waited for in a browser too, which cannot read Retry-After, after an answer was lost', async () => {
-    const unreadable = { status: 409, body: { title: 'Conflict' } };
-    const { value } = await calling(create('k1'), [dropped, unreadable, { status: 201, body: { id: 'a' } }]);
-    expect(value).toEqual({ id: 'a' });
-  });
+  it.concurrent(
+    'is waited for in a browser too, which cannot read Retry-After, after an answer was lost',
+    async () => {
+      const unreadable = { status: 409, body: { title: 'Conflict' } };
+      const { value } = await calling(create('k1'), [
+        dropped,
+        unreadable,
+        { status: 201, body: { id: 'a' } },
+      ]);
+      expect(value).toEqual({ id: 'a' });
+    },
+  );
 
   it('is waited for no longer than the service lets anything run', () => {
     let now = 0;
@@ -192,7 +200,7 @@ describe('the end of a call', () => {
 
   it('of a try comes after timeoutMs; the next one has its own time', async () => {
     const hanging: Reply = { status: 0, instead: 'hang' };
-    const { value, received } = await calling(get, [hanging], { timeoutMs: 100 });
+    const { value, received } = await calling(get, [hanging], { timeoutMs: 300 });
     expect([value, received.length]).toEqual([{}, 2]);
     const once = (client: Client) => client.tokens.retrieve('x', { timeoutMs: 50, maxRetries: 0 });
     const { error } = await calling(once, [hanging]);
