@@ -1,6 +1,9 @@
 import { build } from 'esbuild';
 import { inBrowser } from '../support/browser.ts';
+import { needing } from '../support/needs.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
+
+const { describe } = needing('Chromium');
 
 describe('a page of another origin', () => {
   it('collects a card with a public key, and reads it with a session', async () => {

@@ -1,7 +1,10 @@
 import { startCheckout, sdkForBrowsers, type Checkout } from '../support/checkout.ts';
 import { startChromium, type Chromium, type Tab } from '../support/chromium.ts';
 import { httpClient } from '../support/http-client.ts';
+import { needing } from '../support/needs.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
+
+const { describe } = needing('Chromium');
 
 // The example of `examples/browser/`, in a browser, as its user and its keyboard meet it. The
 // service is another origin.

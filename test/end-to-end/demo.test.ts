@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { temporaryFolder } from '../support/run-service.ts';
+import { needing } from '../support/needs.ts';
+
+const { describe } = needing('openssl');
 
 jest.setTimeout(120_000);
 

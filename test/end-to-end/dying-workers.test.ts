@@ -6,8 +6,11 @@ import { startDestination, testCertificate, type TestDestination } from '../supp
 import { advanceClock } from '../support/clock-control.ts';
 import { setFaults } from '../support/fault-control.ts';
 import { send, type Answer } from '../support/http-client.ts';
+import { needing } from '../support/needs.ts';
 import { IS_THOROUGH, SEED } from '../../packages/local-aws/test/thoroughness.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+
+const { it } = needing('openssl');
 
 jest.setTimeout(600_000);
 

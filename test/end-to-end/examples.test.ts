@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { needing } from '../support/needs.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+
+const { describe } = needing('openssl');
 
 jest.setTimeout(180_000);
 

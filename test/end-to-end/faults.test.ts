@@ -14,11 +14,14 @@ import {
   type TrafficTarget,
 } from '../support/fault-traffic.ts';
 import { send, type Answer, type Body } from '../support/http-client.ts';
+import { needing } from '../support/needs.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { revealing } from '../support/sample-requests.ts';
 import { IS_THOROUGH, SEED } from '../../packages/local-aws/test/thoroughness.ts';
 import { TokenLedger } from '../support/token-ledger.ts';
+
+const { describe } = needing('openssl');
 
 jest.setTimeout(180_000);
 

@@ -1,7 +1,10 @@
 import { request } from 'node:http';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { needing } from '../support/needs.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD, revealing } from '../support/sample-requests.ts';
+
+const { describe } = needing('openssl');
 
 jest.setTimeout(120_000);
 

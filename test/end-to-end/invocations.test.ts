@@ -4,9 +4,12 @@ import { Webhook } from 'standardwebhooks';
 import { advanceClock } from '../support/clock-control.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { send, type Answer } from '../support/http-client.ts';
+import { needing } from '../support/needs.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { CARD } from '../support/sample-requests.ts';
+
+const { describe } = needing('openssl');
 
 jest.setTimeout(180_000);
 

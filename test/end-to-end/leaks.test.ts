@@ -8,6 +8,9 @@ import { needlesOf, occurrences } from '../support/needles.ts';
 import { operatorOf } from '../support/operator.ts';
 import { runService, TEST_SETTINGS, temporaryFolder, type RunningService } from '../support/run-service.ts';
 import { send, type Answer, type CallOptions } from '../support/http-client.ts';
+import { needing } from '../support/needs.ts';
+
+const { it } = needing('openssl');
 
 jest.setTimeout(180_000);
 

@@ -3,7 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { CLOSED_PORT, runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
 import { send, type Answer, type CallOptions } from '../support/http-client.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { needing } from '../support/needs.ts';
 import { IS_THOROUGH } from '../../packages/local-aws/test/thoroughness.ts';
+
+const { describe } = needing('openssl');
 
 let service: RunningService;
 let destination: TestDestination;

@@ -10,6 +10,7 @@ import { signWebhook } from '../../src/core/webhooks/sign-webhook.ts';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { layer } from '../reactor-runtime/a-reactor.ts';
 import { inBrowser } from '../support/browser.ts';
+import { needing } from '../support/needs.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
 import { anApplication, aRevealingApplication, CARD, credentials } from '../support/service.ts';
 
@@ -250,7 +251,7 @@ describe('TypeScript', () => {
   });
 });
 
-describe('a page of another origin', () => {
+needing('Chromium').describe('a page of another origin', () => {
   /** The program in a page, by the module that `sdk` is. */
   const inPage = async (module: string) => {
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
