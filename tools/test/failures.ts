@@ -12,6 +12,9 @@ export interface JestFile {
   /** Why the file as a whole failed, if no test of it is to blame. */
   readonly message: string;
   readonly status: string;
+  /** Milliseconds since the epoch. */
+  readonly startTime: number;
+  readonly endTime: number;
   readonly assertionResults: readonly JestTest[];
 }
 

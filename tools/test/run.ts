@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { STATIC, staticOf, type Check } from './checks.ts';
 import { failuresOf, promiseOf, type Failure, type JestReport } from './failures.ts';
@@ -77,6 +77,8 @@ interface Tested {
   readonly skipped: ReadonlyMap<string, readonly string[]>;
 }
 
+/** One more than the two cores that the time of six minutes is for: tests wait now and then. */
+const WORKERS = '3';
 /** How jest says that something was still running when the tests were over. */
 const LEFT_OPEN = /failed to exit gracefully|did not exit one second after/;
 
@@ -101,6 +103,16 @@ function tested(name: string, outcome: Outcome, jest: JestReport): Tested {
   return { passed, failures: [...failures, ...cause], skipped };
 }
 
+/** Where the time of a run went. */
+function slowest({ testResults }: JestReport): string {
+  const files = testResults.map(({ name, startTime, endTime }) => ({
+    name: basename(name, '.test.ts'),
+    seconds: (endTime - startTime) / 1000,
+  }));
+  const first = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 8);
+  return first.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)} s`).join(', ');
+}
+
 /** Runs jest with these arguments; all tests if there are no paths. */
 async function runTests(
   name: string,
@@ -111,7 +123,7 @@ async function runTests(
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
   const file = join(folder, 'report.json');
   const wanted = paths === undefined ? [] : ['--runTestsByPath', ...paths];
-  const options = ['--maxWorkers', '2', '--json', '--outputFile', file];
+  const options = ['--maxWorkers', WORKERS, '--json', '--outputFile', file];
   const outcome = await run(['jest', ...project, ...options, ...wanted]);
   let jest: JestReport = { testResults: [] };
   try {
@@ -122,6 +134,7 @@ async function runTests(
   rmSync(folder, { recursive: true });
   const result = tested(name, outcome, jest);
   report(name, { ...outcome, passed: result.failures.length === 0 }, `, ${String(result.passed)} tests`);
+  if (paths === undefined) console.log(`        slowest: ${slowest(jest)}`);
   return result;
 }
 

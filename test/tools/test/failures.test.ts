@@ -12,7 +12,11 @@ const failures = (changes: Partial<JestFile>) =>
   failuresOf(
     {
       testResults: [
-        { name: '/root/test/x.test.ts', message: '', status: 'failed', assertionResults: [], ...changes },
+        {
+          ...{ name: '/root/test/x.test.ts', message: '', status: 'failed', startTime: 0, endTime: 0 },
+          assertionResults: [],
+          ...changes,
+        },
       ],
     },
     '/root',
