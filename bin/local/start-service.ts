@@ -13,6 +13,7 @@ import type { StartOptions } from './options.ts';
 import { presentAnswer } from './present-answer.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
+import { SYNTHESIS_INPUTS } from './synthesis-inputs.ts';
 
 /** The service on this machine, with a first tenant. */
 export interface LocalService extends Cloud {
@@ -33,30 +34,6 @@ const PLATFORM = {
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
   ...(process.platform === 'darwin' && { 'cloakroom:reactor-platform': 'darwin' }),
 };
-
-/**
- * What synthesis reads of the repository, and of the environment. Node 16 is not among it: the
- * layer's source names it by its hash.
- */
-export const SYNTHESIS_INPUTS = {
-  paths: [
-    'bin/cloakroom.ts',
-    'cdk.json',
-    'functions',
-    'lib',
-    'node_modules/.package-lock.json',
-    'package-lock.json',
-    'package.json',
-    'packages/sdk/package.json',
-    'packages/sdk/src',
-    'packages/sdk/tsconfig.json',
-    'reactor-runtime',
-    'src',
-    'tsconfig.base.json',
-    'tsconfig.json',
-  ],
-  environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],
-} as const;
 
 /** The pages beside the API: `/docs`, and `/` for browsers, to whom a 404 would say nothing. */
 function pagesOf(start: string, log: (line: string) => void): Required<GatewayExtension>['pages'] {

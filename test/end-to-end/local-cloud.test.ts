@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { SYNTHESIS_INPUTS } from '../../bin/local/start-service.ts';
+import { SYNTHESIS_INPUTS } from '../../bin/local/synthesis-inputs.ts';
 import { allItems, bytesOf } from '../support/aws.ts';
 import { httpClient } from '../support/http-client.ts';
 import { runService, temporaryFolder, TEST_SETTINGS } from '../support/run-service.ts';

@@ -65,7 +65,7 @@ export function testCertificate(): { readonly keyFile: string; readonly certFile
 
 /** Listens on the first of {@link DESTINATION_PORTS} that no other suite has. */
 async function listening(server: Server): Promise<number> {
-  for (;;) {
+  for (let tries = 0; tries < 60; tries += 1) {
     for (const port of DESTINATION_PORTS) {
       server.listen(port, 'localhost');
       try {
@@ -78,6 +78,7 @@ async function listening(server: Server): Promise<number> {
     // Other suites have them all, until they end.
     await sleep(500);
   }
+  throw new Error('other tests have kept all ports for destinations for half a minute');
 }
 
 /**

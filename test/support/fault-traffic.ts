@@ -155,8 +155,12 @@ export class Client {
     while (Date.now() < until) await this.pick(MIX)?.(this);
   }
 
-  /** Each operation of the mix, as often as it is in there, in an order that is drawn. */
+  /**
+   * What clients that begin at once must not take from one another, then each operation of the mix,
+   * as often as it is in there, in an order that is drawn.
+   */
   async runMix(): Promise<void> {
+    await Promise.all([updateShared(this), deduplicate(this)]);
     const left = [...MIX];
     while (left.length > 0) {
       const [operation] = left.splice(Math.floor(this.#random() * left.length), 1);

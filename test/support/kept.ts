@@ -1,23 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SYNTHESIS_INPUTS } from '../../bin/local/synthesis-inputs.ts';
 import { appKey } from '../../packages/local-aws/src/assembly/app-key.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.local/test-templates');
-/** All that decides what templates become. */
-const PATHS = [
-  'cdk.json',
-  'functions',
-  'lib',
-  'node_modules/.package-lock.json',
-  'packages/sdk/src',
-  'reactor-runtime',
-  'src',
-  'test/support/synthesize.ts',
-  'test/support/table-definitions.ts',
-  'tools/templates',
-];
+/** All that decides what templates become, and what reads them. */
+const INPUTS = {
+  paths: [
+    ...SYNTHESIS_INPUTS.paths,
+    ...['test/support/synthesize.ts', 'test/support/table-definitions.ts', 'tools/templates'],
+  ],
+  environment: SYNTHESIS_INPUTS.environment,
+};
 
 let sourceKey: string | undefined;
 
@@ -35,7 +31,7 @@ function read(file: string): { readonly key?: string; readonly value?: unknown }
  * source stays as it is. Changing it changes nothing for others.
  */
 export function kept<T>(name: string, make: () => T): T {
-  sourceKey ??= appKey({ root: ROOT, program: '', inputs: { paths: PATHS, environment: [] } }, {}, {});
+  sourceKey ??= appKey({ root: ROOT, program: '', inputs: INPUTS }, {}, process.env);
   const file = join(FOLDER, `${createHash('sha256').update(name).digest('hex')}.json`);
   const found = read(file);
   if (found.key === sourceKey) return found.value as T;

@@ -1,4 +1,4 @@
-import { installationOf, type Program } from '../../tools/test/programs.ts';
+import { installationOf, isCi, type Program } from '../../tools/test/programs.ts';
 
 /**
  * The `it` and `describe` of tests that run a program which npm does not install. Where it is
@@ -8,6 +8,6 @@ import { installationOf, type Program } from '../../tools/test/programs.ts';
 export function needing(program: Program): { readonly it: jest.It; readonly describe: jest.Describe } {
   const installation = installationOf(program);
   if (installation === undefined) return { it, describe };
-  if (process.env['CI'] !== undefined) throw new Error(`${program} is missing: ${installation}`);
+  if (isCi()) throw new Error(`${program} is missing: ${installation}`);
   return { it: it.skip, describe: describe.skip };
 }

@@ -6,12 +6,14 @@ export interface Check {
 
 const TYPES: Check = { name: 'types', command: ['tsc', '-b', 'test', 'packages/sdk/test'] };
 
+const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/check-docs.ts'] };
+
 /** What is checked without a test, the longest first: two run at a time. */
 export const STATIC: readonly Check[] = [
   { name: 'lint', command: ['eslint', '.'] },
   TYPES,
   { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
-  { name: 'documentation', command: ['node', 'tools/check-docs.ts'] },
+  DOCUMENTATION,
   { name: 'policy', command: ['node', 'tools/check-policy.ts'] },
   {
     name: 'import rules',
@@ -31,11 +33,12 @@ export const STATIC: readonly Check[] = [
 ];
 
 /** What is checked of some files. Types are those of everything: a change there shows elsewhere. */
-export const staticOf = (files: readonly string[]): readonly Check[] => [
-  TYPES,
-  { name: 'lint', command: ['eslint', ...files.filter((file) => /\.[cm]?[jt]s$/.test(file))] },
-  {
-    name: 'formatting',
-    command: ['prettier', '--check', '--log-level', 'warn', '--ignore-unknown', ...files],
-  },
-];
+export function staticOf(files: readonly string[]): readonly Check[] {
+  const code = files.filter((file) => /\.[cm]?[jt]s$/.test(file));
+  const formatting = ['--check', '--log-level', 'warn', '--ignore-unknown', ...files];
+  return [
+    ...(code.length === 0 ? [] : [TYPES, { name: 'lint', command: ['eslint', ...code] } satisfies Check]),
+    { name: 'formatting', command: ['prettier', ...formatting] },
+    ...(files.some((file) => file.endsWith('.md')) ? [DOCUMENTATION] : []),
+  ];
+}

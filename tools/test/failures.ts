@@ -37,15 +37,23 @@ const WIDTH = 200;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 const FRAME = /^\s+at /;
 
-/** The first lines of a message without its stack, as a terminal shows them. */
-function shortened(message: string): readonly string[] {
-  const lines = message.replace(COLOURS, '').split('\n');
-  const end = lines.findIndex((line) => FRAME.test(line));
-  const told = lines.slice(0, end < 0 ? undefined : end).filter((line) => line.trim() !== '');
+/** The first lines of a text that are not empty, as a terminal shows them. */
+export function firstLines(text: string): readonly string[] {
+  const told = text
+    .replace(COLOURS, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const shown = told
     .slice(0, LINES)
     .map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH)}...` : line));
   return told.length > LINES ? [...shown, `... ${String(told.length - LINES)} more lines above`] : shown;
+}
+
+/** The first lines of a message without its stack. */
+function shortened(message: string): readonly string[] {
+  const lines = message.split('\n');
+  const end = lines.findIndex((line) => FRAME.test(line));
+  return firstLines(lines.slice(0, end < 0 ? undefined : end).join('\n'));
 }
 
 /** The line of the test file, or of a helper of tests, that the stack came from. */

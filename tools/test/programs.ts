@@ -7,6 +7,9 @@ const PROGRAMS = { openssl: 'openssl', Chromium: 'chromium' } as const;
 
 export type Program = keyof typeof PROGRAMS;
 
+/** Whether everything must run. */
+export const isCi = (): boolean => !['', 'false', '0'].includes(process.env['CI'] ?? '');
+
 /** How to get a program that is missing; `undefined` if it is there. */
 export function installationOf(program: Program): string | undefined {
   const name = PROGRAMS[program];
@@ -22,15 +25,18 @@ function aptGet(...args: readonly string[]): void {
 }
 
 /**
- * Installs what is missing where that needs nobody's password: as root on Debian, as in CI. Answers
- * what is missing then.
+ * Installs what is missing if this is root on Debian, as in CI. Returns what is still missing.
  */
 export function provide(): readonly Program[] {
   const missing = () => (Object.keys(PROGRAMS) as Program[]).filter((name) => installationOf(name));
   const packages = missing().map((name) => PROGRAMS[name]);
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    aptGet('update');
-    aptGet('install', '-y', '--no-install-recommends', ...packages);
+    try {
+      aptGet('update');
+      aptGet('install', '-y', '--no-install-recommends', ...packages);
+    } catch {
+      // apt-get has said why; what is missing is named.
+    }
   }
   return missing();
 }

@@ -9,16 +9,31 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { STATIC, staticOf, type Check } from './checks.ts';
-import { failuresOf, promiseOf, type Failure, type JestReport } from './failures.ts';
-import { installationOf, provide } from './programs.ts';
+import { failuresOf, firstLines, promiseOf, type Failure, type JestReport } from './failures.ts';
+import { installationOf, isCi, provide } from './programs.ts';
 import { filesOf } from './subject.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { thorough: { type: 'boolean', default: false }, seed: { type: 'string' } },
-});
+/** Ends before anything has run. */
+function end(reason: string): never {
+  console.error(reason);
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { thorough: { type: 'boolean', default: false }, seed: { type: 'string' } },
+    });
+  } catch (error) {
+    return end(String(error));
+  }
+}
+
+const { values, positionals } = readArguments();
 const isThorough = values.thorough;
-const seed = values.seed ?? (isThorough ? String(randomInt(2 ** 31)) : '1');
+const seed = values.seed ?? (isThorough ? String(randomInt(1_000_000_000)) : '1');
+if (!/^\d{1,9}$/.test(seed)) end(`--seed takes a number of at most nine digits, not ${seed}`);
 const environment = {
   ...process.env,
   FORCE_COLOR: '0',
@@ -37,7 +52,11 @@ function run([program, ...args]: Check['command']): Promise<Outcome> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
-    const collect = (chunk: Buffer) => chunks.push(chunk);
+    const collect = (chunk: Buffer) => {
+      chunks.push(chunk);
+      // Jest would wait for ever for what its tests have left open.
+      if (chunk.includes('did not exit one second')) setTimeout(() => child.kill('SIGKILL'), 2_000).unref();
+    };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     const finish = (passed: boolean, note = '') => {
@@ -54,15 +73,15 @@ function report(name: string, { passed, seconds, output }: Outcome, counts = '')
   if (!passed) console.log(output);
 }
 
-/** Runs checks, two at a time; answers the names of those that failed. */
-async function runStatic(checks: readonly Check[]): Promise<readonly string[]> {
+/** Runs checks, two at a time; returns what those that failed have printed, by their names. */
+async function runStatic(checks: readonly Check[]): Promise<ReadonlyMap<string, string>> {
   const waiting = [...checks];
-  const failed: string[] = [];
+  const failed = new Map<string, string>();
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const outcome = await run(next.command);
       report(next.name, outcome);
-      if (!outcome.passed) failed.push(next.name);
+      if (!outcome.passed) failed.set(next.name, outcome.output);
     }
   };
   await Promise.all([worker(), worker()]);
@@ -138,27 +157,31 @@ async function runTests(
   return result;
 }
 
-const again = (file: string): string =>
-  isThorough
-    ? `npm run test:thorough -- --seed ${seed}${file && ` ${file}`}`
-    : `npm test${file && ` -- ${file}`}`;
+/** The command that runs a file, or all of them, as this run did. */
+function again(file: string): string {
+  const args = [...(isThorough || values.seed ? ['--seed', seed] : []), ...(file ? [file] : [])];
+  return [
+    isThorough ? 'npm run test:thorough' : 'npm test',
+    ...(args.length > 0 ? ['--', ...args] : []),
+  ].join(' ');
+}
 
 function wantedFiles(): readonly string[] | undefined {
   try {
     return positionals.length === 0 ? undefined : filesOf(positionals);
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exit(2);
+    return end(error instanceof Error ? error.message : String(error));
   }
 }
 
 const files = wantedFiles();
-const missing = provide();
+const tests = files?.filter((file) => file.endsWith('.test.ts'));
+if (tests?.length === 0) console.log(`no test is about ${positionals.join(', ')}`);
+const missing = tests?.length === 0 ? [] : provide();
 for (const program of missing)
   console.log(`${program} is missing, and what needs it is skipped: ${String(installationOf(program))}`);
 if (isThorough) console.log(`seed ${seed}`);
 
-const tests = files?.filter((file) => file.endsWith('.test.ts'));
 const isEndToEnd = (file: string) => file.startsWith('test/end-to-end/');
 const checks = files === undefined ? STATIC : staticOf(files);
 const failedChecks = await runStatic(checks);
@@ -174,17 +197,18 @@ for (const { promise, found, at, file } of failures)
   console.log(
     `\nBROKEN  ${promise}\n        ${at}\n        again: ${again(file)}\n\n  ${found.join('\n  ')}`,
   );
-for (const name of failedChecks) console.log(`\nFAILED  ${name}: above`);
+for (const [name, output] of failedChecks)
+  console.log(`\nFAILED  ${name}\n\n  ${firstLines(output).join('\n  ')}`);
 const skipped = [...unit.skipped, ...endToEnd.skipped];
 for (const [file, promises] of skipped) console.log(`\nskipped in ${file}:\n  ${promises.join('\n  ')}`);
 
 const skips = skipped.reduce((sum, [, promises]) => sum + promises.length, 0);
-const passed = unit.passed + endToEnd.passed + checks.length - failedChecks.length;
-const failed = failures.length + failedChecks.length;
+const passed = unit.passed + endToEnd.passed + checks.length - failedChecks.size;
+const failed = failures.length + failedChecks.size;
 console.log(
   `\n${String(passed)} passed, ${String(failed)} failed${skips > 0 ? `, ${String(skips)} skipped` : ''}`,
 );
 if (isThorough) console.log(`the same again: ${again('')}`);
-const mustRunAll = process.env['CI'] !== undefined && skips > 0;
+const mustRunAll = isCi() && skips > 0;
 if (mustRunAll) console.log('Nothing is skipped where CI is set.');
 process.exitCode = failed > 0 || mustRunAll ? 1 : 0;

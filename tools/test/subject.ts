@@ -1,19 +1,30 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
 
 /** The files of the project by their paths, those too that are not committed yet. */
 function allFiles(): readonly string[] {
-  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  return execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
+  return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(path));
 }
 
 /**
  * Whether a file is about a word: its name or that of a folder has a part that begins so. `tokens`
- * is said of `token-list` and `tokenize` too; a path is said of what it names.
+ * is said of `token-list` and `tokenize` too; a path is said of what it names, and of the tests
+ * that are called as it is.
  */
 export function isAbout(path: string, word: string): boolean {
-  if (word.includes('/')) return path === word || path.startsWith(word.replace(/\/?$/, '/'));
+  if (word.includes('/')) {
+    const named = relative('.', resolve(word));
+    const isItsTest = basename(path) === basename(named).replace(/(?:\.test)?\.ts$/, '.test.ts');
+    return path === named || path.startsWith(`${named}/`) || isItsTest;
+  }
   const begins = word.toLowerCase().replace(/s$/, '');
-  return ['/', '.', '-'].some((before) => `/${path}`.toLowerCase().includes(before + begins));
+  return (
+    begins !== '' && ['/', '.', '-'].some((before) => `/${path}`.toLowerCase().includes(before + begins))
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { filesOf, isAbout } from '../../../tools/test/subject.ts';
 
 describe('npm test of a subject', () => {
@@ -11,6 +12,10 @@ describe('npm test of a subject', () => {
     ['src/core/tokens/search.ts', 'src/core/tokens'],
     ['src/core/tokens/search.ts', 'src/core/tokens/'],
     ['src/core/tokens/search.ts', 'src/core/tokens/search.ts'],
+    ['src/core/tokens/search.ts', './src/core/tokens'],
+    ['src/core/tokens/search.ts', resolve('src/core/tokens')],
+    ['test/core/tokens/search.test.ts', 'src/core/tokens/search.ts'],
+    ['test/core/tokens/search.test.ts', 'test/core/tokens/search.test.ts'],
   ])('takes %s for %s', (path, word) => {
     expect(isAbout(path, word)).toBe(true);
   });
@@ -18,6 +23,8 @@ describe('npm test of a subject', () => {
   it.each([
     ['src/core/proxy/request-body.ts', 'tokens'],
     ['src/core/access/mistokened.ts', 'tokens'],
+    ['src/core/tokens/search.ts', ''],
+    ['src/core/tokens/search.ts', 's'],
     ['src/core/tokens-of-another/search.ts', 'src/core/tokens'],
   ])('leaves %s out for %s', (path, word) => {
     expect(isAbout(path, word)).toBe(false);

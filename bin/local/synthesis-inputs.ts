@@ -1,0 +1,23 @@
+/**
+ * What synthesis reads of the repository, and of the environment. Node 16 is not among it: the
+ * layer's source names it by its hash.
+ */
+export const SYNTHESIS_INPUTS = {
+  paths: [
+    'bin/cloakroom.ts',
+    'cdk.json',
+    'functions',
+    'lib',
+    'node_modules/.package-lock.json',
+    'package-lock.json',
+    'package.json',
+    'packages/sdk/package.json',
+    'packages/sdk/src',
+    'packages/sdk/tsconfig.json',
+    'reactor-runtime',
+    'src',
+    'tsconfig.base.json',
+    'tsconfig.json',
+  ],
+  environment: ['CDK_DEFAULT_ACCOUNT', 'CDK_DEFAULT_REGION'],
+} as const;
