@@ -45,5 +45,6 @@ export default {
   ],
   // End-to-end tests start services of their own; nothing here measures time.
   testTimeout: process.env.CLOAKROOM_TESTS === 'thorough' ? 3_600_000 : 120_000,
+  testSequencer: '<rootDir>/test/support/longest-first.js',
   coverageProvider: 'v8',
 };

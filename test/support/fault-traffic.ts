@@ -167,6 +167,13 @@ export class Client {
       await operation?.(this);
     }
   }
+
+  /** Some operations again, with a token that they can be done with. */
+  async runAgain(names: readonly Checked[]): Promise<void> {
+    await create(this);
+    if (names.includes('get-deleted')) await remove(this);
+    for (const name of names) await CHECKED[name](this);
+  }
 }
 
 function bodyOf(client: Client, token: LedgerToken): Record<string, unknown> {
@@ -480,6 +487,22 @@ const MIX: readonly Operation[] = [
   createApplication,
   deleteApplication,
 ];
+
+/** Operations of which at least one must have come to its end, by the names of their counts. */
+const CHECKED = {
+  create,
+  get,
+  'get-deleted': getDeleted,
+  proxy,
+  react,
+  search,
+  'update-shared': updateShared,
+  deduplicate,
+  list,
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type Checked = keyof typeof CHECKED;
+export const CHECKED_OPERATIONS = Object.keys(CHECKED) as readonly Checked[];
 
 /** One of each, as fast as a healthy service takes them. Resolves with what is not well yet. */
 export async function probe(client: Client): Promise<readonly string[]> {
