@@ -1,7 +1,8 @@
-// `unit` runs in the jest process with the network off. The others talk over HTTP: `service` and
-// `browser` (in Chromium) to one local cloud that their global setup starts (the synthesized app,
-// exactly as `npm start` runs it), `own-service` and `faults` (which break it) to services that the
-// suites start themselves. `jest --selectProjects faults` runs one.
+// `unit` runs in the jest process with the network off, `processes` too, but for what each test
+// starts: reactors on Node 16, the start command, a writer to be killed. The others talk over HTTP:
+// `service` and `browser` (in Chromium) to one local cloud that their global setup starts (the
+// synthesized app, exactly as `npm start` runs it), `own-service` and `faults` (which break it) to
+// services that the suites start themselves. `jest --selectProjects faults` runs one.
 const common = {
   transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
   // Packages published as ES modules only; everything else in node_modules is loaded as it is.
@@ -10,6 +11,16 @@ const common = {
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   testEnvironment: 'node',
 };
+
+/** Suites that start processes of their own and no service. */
+const PROCESSES = [
+  ...['test/reactor-runtime/*', 'test/adapters/lambda/reactor-functions', 'test/bin/local/start'],
+  ...['dynamodb/{crash,full-disk}', 'guestbook/guestbook', 'lambda/{control-plane,custom-runtime}'].map(
+    (name) => `packages/local-aws/test/${name}`,
+  ),
+  ...['in-node-16', 'proxy'].map((name) => `packages/sdk/test/${name}`),
+].map((name) => `**/${name}.test.ts`);
+const ofUnits = { ...common, setupFiles: ['<rootDir>/test/support/no-network.ts'] };
 
 /** Suites that do not belong to `service`. */
 const APART = {
@@ -28,12 +39,15 @@ const onSharedCloud = {
 export default {
   projects: [
     {
-      ...common,
+      ...ofUnits,
       displayName: 'unit',
-      testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/end-to-end/', '<rootDir>/test/nightly/'],
-      setupFiles: ['<rootDir>/test/support/no-network.ts'],
+      testMatch: [
+        ...['<rootDir>/test/**/*.test.ts', '<rootDir>/packages/*/test/**/*.test.ts'],
+        ...PROCESSES.map((pattern) => `!${pattern}`),
+      ],
+      testPathIgnorePatterns: ['<rootDir>/test/end-to-end/'],
     },
+    { ...ofUnits, displayName: 'processes', testMatch: PROCESSES },
     {
       ...onSharedCloud,
       displayName: 'service',

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
 /** Whose suites take longest: they begin first, or the others would wait for them at the end. */
-const ORDER = ['faults', 'own-service', 'browser', 'service', 'unit'];
+const ORDER = ['faults', 'own-service', 'processes', 'browser', 'service', 'unit'];
 
 /** Jest test sequencer: the same order in every run, by the project and the size of the file. */
 export default class LongestFirst {

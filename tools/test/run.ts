@@ -141,7 +141,7 @@ async function runTests(
   if (paths?.length === 0) return NOTHING;
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-test-'));
   const file = join(folder, 'report.json');
-  const wanted = paths === undefined ? [] : ['--runTestsByPath', ...paths];
+  const wanted = paths === undefined ? [] : ['--passWithNoTests', '--runTestsByPath', ...paths];
   const options = ['--maxWorkers', WORKERS, '--json', '--outputFile', file];
   const outcome = await run(['jest', ...project, ...options, ...wanted]);
   let jest: JestReport = { testResults: [] };
@@ -151,6 +151,8 @@ async function runTests(
     // Jest did not come as far: what it printed says why.
   }
   rmSync(folder, { recursive: true });
+  // All that were asked for are of the other kind.
+  if (paths !== undefined && outcome.passed && jest.testResults.length === 0) return NOTHING;
   const result = tested(name, outcome, jest);
   report(name, { ...outcome, passed: result.failures.length === 0 }, `, ${String(result.passed)} tests`);
   if (paths === undefined) console.log(`        slowest: ${slowest(jest)}`);
@@ -182,15 +184,10 @@ for (const program of missing)
   console.log(`${program} is missing, and what needs it is skipped: ${String(installationOf(program))}`);
 if (isThorough) console.log(`seed ${seed}`);
 
-const isEndToEnd = (file: string) => file.startsWith('test/end-to-end/');
 const checks = files === undefined ? STATIC : staticOf(files);
 const failedChecks = await runStatic(checks);
-const unit = await runTests(
-  'unit tests',
-  ['--selectProjects', 'unit'],
-  tests?.filter((file) => !isEndToEnd(file)),
-);
-const endToEnd = await runTests('end-to-end tests', ['--ignoreProjects', 'unit'], tests?.filter(isEndToEnd));
+const unit = await runTests('unit tests', ['--selectProjects', 'unit'], tests);
+const endToEnd = await runTests('processes and end-to-end tests', ['--ignoreProjects', 'unit'], tests);
 
 const failures = [...unit.failures, ...endToEnd.failures];
 for (const { promise, found, at, file } of failures)
