@@ -6,7 +6,7 @@
 const common = {
   transform: { '\\.(ts|js|mjs)$': '<rootDir>/test/support/esbuild-transform.js' },
   // Packages published as ES modules only; everything else in node_modules is loaded as it is.
-  transformIgnorePatterns: ['/node_modules/(?!@scure/|@middy/)'],
+  transformIgnorePatterns: ['/node_modules/(?!@scure/|@middy/|leven/)'],
   // Their `exports` have an `import` condition alone.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   testEnvironment: 'node',

@@ -172,10 +172,7 @@ export class ApiStack extends Stack {
     return this.#apiFunction<ApplicationsEnvironment>('Applications', {
       folder: 'applications',
       description: 'Applications and their keys',
-      environment: {
-        ...apiEnvironment(this.#settings, this.#data),
-        CLIENT_COMPATIBILITY: this.#settings.clientCompatibility,
-      },
+      environment: apiEnvironment(this.#settings, this.#data),
       grants: [allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query'])],
     });
   }

@@ -24,6 +24,7 @@ export const tokenEnvironment = ({ listShards }: Settings, { tokens }: DataStack
 /** Every function behind the API. */
 export const apiEnvironment = (settings: Settings, data: DataStack) => ({
   ...storeEnvironment(data),
+  CLIENT_COMPATIBILITY: settings.clientCompatibility,
   HEADER_PREFIXES: settings.headerPrefixes.join(','),
   EDGE_SECRET: edgeSecretValues(settings, data.edgeSecret).join(','),
 });

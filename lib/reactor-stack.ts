@@ -143,7 +143,6 @@ export class ReactorStack extends Stack {
         PUBLIC_URL: settings.domainName === '' ? '' : `https://${settings.domainName}`,
         REACTORS_TABLE: data.reactors.tableName,
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
-        CLIENT_COMPATIBILITY: settings.clientCompatibility,
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
         INVOCATIONS_QUEUE_URL: this.invocations.queue.queueUrl,
         REACTOR_FUNCTION_PREFIX: prefix,
@@ -195,6 +194,7 @@ export class ReactorStack extends Stack {
       key: data.key,
       environment: {
         SERVICE_NAME: settings.serviceName,
+        CLIENT_COMPATIBILITY: settings.clientCompatibility,
         ...storeEnvironment(data),
         ...tokenEnvironment(settings, data),
         REACTORS_TABLE: data.reactors.tableName,

@@ -1,10 +1,7 @@
-import * as z from 'zod/mini';
-import { apiEnvironment } from '../../src/http/api-environment.ts';
+import type * as z from 'zod/mini';
+import { apiEnvironment as environment } from '../../src/http/api-environment.ts';
 
-/** The environment of the applications function. */
-export const environment = z.extend(apiEnvironment, {
-  CLIENT_COMPATIBILITY: z.enum(['strict', 'lenient']),
-});
+export { environment };
 
 /** What the construct must set: every variable, as text. */
 export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -12,7 +12,7 @@ export type ApplicationsDeps = ApiDeps &
   CreateApplicationDeps &
   ListApplicationsDeps &
   SessionDeps &
-  TenantDeps & { readonly ownReadIsFree: boolean };
+  TenantDeps;
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
@@ -23,6 +23,5 @@ export function dependencies(env: NodeJS.ProcessEnv): ApplicationsDeps {
   return {
     ...apiSettings(config),
     ...createStores(dynamoDbClient(), config),
-    ownReadIsFree: config.CLIENT_COMPATIBILITY === 'lenient',
   };
 }

@@ -1,6 +1,7 @@
 import type { PermissionInfo } from '../../src/core/access/list-permissions.ts';
 import type { CreatedSession } from '../../src/core/access/session.ts';
 import type { TenantProfile } from '../../src/core/tenants/tenant-profile.ts';
+import type { ClientCompatibility } from '../../src/core/shared/client-compatibility.ts';
 import type { JsonObject } from '../../src/core/shared/json.ts';
 import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
 
@@ -13,12 +14,15 @@ export function presentPermission(permission: PermissionInfo): JsonObject {
   };
 }
 
-/** The tenant as it sees itself. */
-export function presentTenant(tenant: TenantProfile): JsonObject {
+/** The tenant as it sees itself; clients in the field read settings as text (docs/lenient.md). */
+export function presentTenant(tenant: TenantProfile, compatibility: ClientCompatibility): JsonObject {
+  const { deduplicateTokens } = tenant.settings;
   return {
     id: tenant.id,
     name: tenant.name,
-    settings: { deduplicate_tokens: tenant.settings.deduplicateTokens },
+    settings: {
+      deduplicate_tokens: compatibility === 'lenient' ? String(deduplicateTokens) : deduplicateTokens,
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { listApplications } from '../../src/core/applications/list-applications.
 import { listPermissions } from '../../src/core/access/list-permissions.ts';
 import { authorizeSession, createSession } from '../../src/core/access/session.ts';
 import { getTenant, updateTenant } from '../../src/core/tenants/tenant-profile.ts';
+import { checkUnchanged } from '../../src/core/shared/unchanged.ts';
 import { presentPage } from '../../src/http/page-query.ts';
 import { presentApplication } from '../../src/http/present-application.ts';
 import { route, type Route } from '../../src/http/route.ts';
@@ -19,6 +20,7 @@ import {
   createApplicationBody,
   listApplicationsQuery,
   listPermissionsQuery,
+  settingsOf,
   updateApplicationBody,
   updateTenantBody,
 } from './schemas.ts';
@@ -76,7 +78,14 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     success: 200,
     body: updateApplicationBody,
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' }, body }) => ({
-      body: presentApplication(await updateApplication(deps, caller, id, body)),
+      body: presentApplication(
+        await updateApplication(deps, caller, id, {
+          ...body,
+          check: (current) => {
+            checkUnchanged(body.unchanged, presentApplication(current));
+          },
+        }),
+      ),
     }),
   }),
   route({
@@ -117,7 +126,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     permission: 'tenant:read',
     success: 200,
     handle: async (deps: ApplicationsDeps, { caller }) => ({
-      body: presentTenant(await getTenant(deps, caller)),
+      body: presentTenant(await getTenant(deps, caller), deps.clientCompatibility),
     }),
   }),
   route({
@@ -127,9 +136,17 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     permission: 'tenant:update',
     success: 200,
     body: updateTenantBody,
-    handle: async (deps: ApplicationsDeps, { caller, body }) => ({
-      body: presentTenant(await updateTenant(deps, caller, body)),
-    }),
+    handle: async (deps: ApplicationsDeps, { caller, body: { name, settings, unchanged } }) => {
+      const compatibility = deps.clientCompatibility;
+      const tenant = await updateTenant(deps, caller, {
+        name,
+        settings: settingsOf(settings, compatibility),
+        check: ({ id }) => {
+          checkUnchanged(unchanged, { id });
+        },
+      });
+      return { body: presentTenant(tenant, compatibility) };
+    },
   }),
   route({
     operation: 'createSession',

@@ -15,14 +15,30 @@ import {
 } from '../../src/core/access/permission.ts';
 import type { Authorization } from '../../src/core/access/session.ts';
 import { CONTAINER_FORM, parseContainer } from '../../src/core/shared/container.ts';
+import type { ClientCompatibility } from '../../src/core/shared/client-compatibility.ts';
 import { defined } from '../../src/core/shared/defined.ts';
+import type { JsonObject } from '../../src/core/shared/json.ts';
+import { notOneOf } from '../../src/core/shared/known-names.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import { parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
-import { idsOf, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
-import { body, boolean, lengthTo, list, name, names, oneOf, optional, text } from '../../src/http/schemas.ts';
+import type { TenantSettings } from '../../src/core/tenants/tenant-settings.ts';
+import { idsOf, PAGE_PARAMETERS, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
+import {
+  body,
+  boolean,
+  lengthTo,
+  list,
+  name,
+  names,
+  oneOf,
+  optional,
+  text,
+  unchangeable,
+  unchangedOf,
+} from '../../src/http/schemas.ts';
 
-const permission = oneOf(names(PERMISSION_NAMES), 'is not a permission');
+const permission = oneOf(names(PERMISSION_NAMES));
 
 /** Each permission once, in the order given. */
 const permissions = z.pipe(
@@ -42,8 +58,8 @@ const container = z.pipe(
 const condition = z.pipe(
   z.object(
     {
-      attribute: oneOf(CONDITION_ATTRIBUTES, 'must be id or container'),
-      operator: oneOf(CONDITION_OPERATORS, 'must be starts_with or equals'),
+      attribute: oneOf(CONDITION_ATTRIBUTES),
+      operator: oneOf(CONDITION_OPERATORS),
       value: text.check(...lengthTo(RULE_LIMITS.conditionValue)),
     },
     { error: 'must be an object' },
@@ -69,7 +85,7 @@ const rule = z.pipe(
         .check(z.minimum(1, 'must be at least 1')),
       container: optional(container),
       conditions: optional(list(condition)),
-      transform: oneOf(TRANSFORMS, 'must be redact, mask or reveal'),
+      transform: oneOf(TRANSFORMS),
       permissions,
     },
     { error: 'must be an object' },
@@ -98,7 +114,7 @@ const grants = { permissions: optional(permissions), rules: optional(rules) };
 export const createApplicationBody = z.pipe(
   body({
     name,
-    type: oneOf(APPLICATION_TYPES, 'must be private, public or management'),
+    type: oneOf(APPLICATION_TYPES),
     ...grants,
     expires_at: optional(expiresAtMs),
   }),
@@ -113,44 +129,76 @@ export const createApplicationBody = z.pipe(
   ),
 );
 
+/** Members of an application that an update cannot change. */
+const UNCHANGEABLE = [
+  'id',
+  'tenant_id',
+  'type',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+  'expires_at',
+] as const;
+
 /** Body of "update application" (docs/contract.md#update-an-application): a full replacement. */
 export const updateApplicationBody = z.pipe(
-  body({ name, ...grants }),
-  z.transform((given): ApplicationUpdate => ({
+  body({ name, ...grants, ...unchangeable(UNCHANGEABLE) }),
+  z.transform((given): ApplicationUpdate & { readonly unchanged: JsonObject } => ({
     name: given.name,
     permissions: given.permissions ?? [],
     rules: given.rules ?? [],
+    unchanged: unchangedOf(given, UNCHANGEABLE),
   })),
 );
 
 const isType = (given: string): given is ApplicationType => APPLICATION_TYPES.some((type) => type === given);
 
+function typeOf(given: string, parameter: string): ApplicationType {
+  if (!isType(given)) throw invalid(parameter, notOneOf(given, APPLICATION_TYPES));
+  return given;
+}
+
 /** Query of "list applications" (docs/contract.md#applications). */
-export const listApplicationsQuery = queryOf((query) => {
-  const types = query.getAll('type').filter((type) => type !== '');
-  if (!types.every(isType)) throw invalid('type', 'must be private, public or management');
+export const listApplicationsQuery = queryOf({ once: PAGE_PARAMETERS, repeated: ['id', 'type'] }, (query) => {
+  const types = query.getAll('type').map((type) => typeOf(type, 'type'));
   return { filters: { ids: idsOf(query), types }, page: pageRequestOf(query) };
 });
 
 /** Query of "list permissions" (docs/contract.md#permissions). */
-export const listPermissionsQuery = queryOf((query) => {
-  const type = query.get('application_type') ?? undefined;
-  if (type !== undefined && !isType(type))
-    throw invalid('application_type', 'must be private, public or management');
-  return defined({ type });
+export const listPermissionsQuery = queryOf({ once: ['application_type'] }, (query) => {
+  const type = query.get('application_type');
+  return type === null ? {} : { type: typeOf(type, 'application_type') };
 });
+
+/** A switch; clients in the field write it as text (docs/lenient.md). */
+const flag = z
+  .union([boolean, z.enum(['true', 'false'])], { error: 'must be true or false' })
+  .check(z.meta({ override: { type: 'boolean' } }));
 
 /** Body of "update tenant" (docs/contract.md#tenants). */
 export const updateTenantBody = z.pipe(
   body({
     name,
-    settings: optional(z.object({ deduplicate_tokens: optional(boolean) }, { error: 'must be an object' })),
+    settings: optional(z.object({ deduplicate_tokens: optional(flag) }, { error: 'must be an object' })),
+    ...unchangeable(['id']),
   }),
   z.transform((given) => ({
     name: given.name,
-    settings: { deduplicateTokens: given.settings?.deduplicate_tokens ?? false },
+    settings: given.settings ?? {},
+    unchanged: unchangedOf(given, ['id']),
   })),
 );
+
+/** The settings in a body. Throws `validation_failed` for text, unless clients may send it. */
+export function settingsOf(
+  { deduplicate_tokens: given }: z.output<typeof updateTenantBody>['settings'],
+  compatibility: ClientCompatibility,
+): Partial<TenantSettings> {
+  if (typeof given === 'string' && compatibility === 'strict')
+    throw invalid('settings.deduplicate_tokens', 'must be true or false');
+  return given === undefined ? {} : { deduplicateTokens: String(given) === 'true' };
+}
 
 /** Body of "authorize session" (docs/contract.md#sessions). */
 export const authorizeSessionBody = z.pipe(

@@ -16,6 +16,7 @@ export const routes: readonly Route<ProxyDeps>[] = PATHS.flatMap((path) =>
       permission: 'token:use',
       success: 200,
       idempotency: 'none',
+      passesOn: true,
       handle: async (deps: ProxyDeps, { caller, request }) => {
         const { status, ...raw } = await forward(deps, caller, proxyRequest(request));
         return { status, raw, reservedHeaders: { 'proxy-destination-status': String(status) } };

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  clientCompatibility,
   hostList,
   storeEnvironment,
   tokenEnvironment,
@@ -10,6 +11,7 @@ import {
 /** The environment of the worker that runs asynchronous invocations. */
 export const environment = z.object({
   SERVICE_NAME: variable,
+  CLIENT_COMPATIBILITY: clientCompatibility,
   ...storeEnvironment,
   ...tokenEnvironment,
   REACTORS_TABLE: variable,

@@ -5,7 +5,7 @@ import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.t
 import { createReactorStores, createStores, createTokenStores } from '../../src/adapters/stores.ts';
 import type { RunInvocationDeps } from '../../src/core/reactors/run-invocation.ts';
 import { presentFailure, presentReactorResult } from '../../src/http/present-reactor-result.ts';
-import { parseTokenInput } from '../../src/http/token-input.ts';
+import { tokenInputParser } from '../../src/http/token-input.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -45,7 +45,8 @@ export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
       namePrefix: config.REACTOR_FUNCTION_PREFIX,
       egressAllowList: config.EGRESS_ALLOW_LIST,
     }),
-    parseTokenInput,
+    clientCompatibility: config.CLIENT_COMPATIBILITY,
+    parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     presentResult: presentReactorResult,
     presentFailure,
     onFailure: logFailure('runInvocation'),

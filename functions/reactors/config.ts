@@ -9,7 +9,6 @@ export const environment = z.extend(apiEnvironment, {
   ...tokenEnvironment,
   REACTORS_TABLE: variable,
   CVC_LIFETIME_SECONDS: wholeNumber(1),
-  CLIENT_COMPATIBILITY: z.enum(['strict', 'lenient']),
   EGRESS_ALLOW_LIST: hostList,
   INVOCATIONS_QUEUE_URL: variable,
   REACTOR_FUNCTION_PREFIX: variable,

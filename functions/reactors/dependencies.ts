@@ -15,7 +15,7 @@ import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
 import type { StartInvocationDeps } from '../../src/core/reactors/start-invocation.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
-import { parseTokenInput } from '../../src/http/token-input.ts';
+import { tokenInputParser } from '../../src/http/token-input.ts';
 import { logCold } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -25,7 +25,6 @@ export type ReactorsDeps = ApiDeps &
   RunReactorDeps &
   StartInvocationDeps &
   GetResultDeps & {
-    readonly configurationIsOptional: boolean;
     /** Address of the service where it is not the gateway's own. */
     readonly publicUrl?: string;
   };
@@ -57,11 +56,10 @@ export function dependencies(env: NodeJS.ProcessEnv): ReactorsDeps {
       hotConcurrency: config.HOT_CONCURRENCY,
     }),
     reactorRunner: createReactorRunner(lambdaInvokeClient(ANSWER_WITHIN_MS), { namePrefix, egressAllowList }),
-    parseTokenInput,
+    parseTokenInput: tokenInputParser(config.CLIENT_COMPATIBILITY),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
     egressAllowList,
     ...(config.PUBLIC_URL !== '' && { publicUrl: config.PUBLIC_URL }),
-    configurationIsOptional: config.CLIENT_COMPATIBILITY === 'lenient',
     onCold: logCold,
   };
 }

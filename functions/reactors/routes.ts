@@ -11,7 +11,15 @@ import { route, type Route } from '../../src/http/route.ts';
 import type { ReactorsDeps } from './dependencies.ts';
 import { invokeReactor, replayInvocation } from './invoke-reactor.ts';
 import { presentReactor, presentResultView } from './present.ts';
-import { definitionOf, listReactorsQuery, patchReactorBody, reactBody, reactorBody } from './schemas.ts';
+import {
+  checkUnchangedReactor,
+  createReactorBody,
+  definitionOf,
+  listReactorsQuery,
+  patchReactorBody,
+  reactBody,
+  updateReactorBody,
+} from './schemas.ts';
 
 /** Everything that the reactors function answers to. */
 export const routes: readonly Route<ReactorsDeps>[] = [
@@ -21,7 +29,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     path: '/reactors',
     permission: 'reactor:create',
     success: 201,
-    body: reactorBody,
+    body: createReactorBody,
     handle: async (deps: ReactorsDeps, { caller, body, writes }) => ({
       body: presentReactor(await createReactor(deps, caller, definitionOf(body, deps), writes)),
     }),
@@ -53,9 +61,17 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     path: '/reactors/{id}',
     permission: 'reactor:update',
     success: 200,
-    body: reactorBody,
+    body: updateReactorBody,
     handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => ({
-      body: presentReactor(await updateReactor(deps, caller, id, definitionOf(body, deps))),
+      body: presentReactor(
+        await updateReactor(
+          deps,
+          caller,
+          id,
+          definitionOf(body, deps),
+          checkUnchangedReactor(body.unchanged),
+        ),
+      ),
     }),
   }),
   route({
@@ -67,7 +83,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     mergePatch: true,
     body: patchReactorBody,
     handle: async (deps: ReactorsDeps, { caller, params: { id = '' }, body }) => {
-      await patchReactor(deps, caller, id, body);
+      await patchReactor(deps, caller, id, body.patch, checkUnchangedReactor(body.unchanged));
       return {};
     },
   }),

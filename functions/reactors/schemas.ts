@@ -1,12 +1,31 @@
 import * as z from 'zod/mini';
-import type { ReactorPatch } from '../../src/core/reactors/change-reactor.ts';
-import { REACTOR_LIMITS, type ReactorDefinition } from '../../src/core/reactors/reactor.ts';
+import type { CheckUnchanged, ReactorPatch } from '../../src/core/reactors/change-reactor.ts';
+import {
+  REACTOR_LIMITS,
+  type Configuration,
+  type ReactorDefinition,
+} from '../../src/core/reactors/reactor.ts';
+import type { ClientCompatibility } from '../../src/core/shared/client-compatibility.ts';
 import { defined } from '../../src/core/shared/defined.ts';
-import { isJsonObject } from '../../src/core/shared/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/core/shared/json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
-import { idsOf, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
-import { body, json, lengthTo, name, optional, text, textMap, wellFormed } from '../../src/http/schemas.ts';
+import { checkUnchanged } from '../../src/core/shared/unchanged.ts';
+import { idsOf, PAGE_PARAMETERS, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
+import { presentApplication } from '../../src/http/present-application.ts';
+import {
+  body,
+  json,
+  lengthTo,
+  name,
+  optional,
+  text,
+  textMap,
+  unchangeable,
+  unchangedOf,
+  wellFormed,
+} from '../../src/http/schemas.ts';
+import { presentRecord } from './present.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -48,22 +67,67 @@ const configurationPatch = textMap((value): value is string | null => value === 
   z.superRefine(checkEntries),
 );
 
-const application = z.object({ id: text }, { error: 'must be an object with an id' });
+/** Members of a reactor that an update cannot change. */
+const UNCHANGEABLE = ['id', 'tenant_id', 'created_by', 'created_at', 'modified_by', 'modified_at'] as const;
+
+/** Members of a reactor's application, as a reactor shows it, which are the application's own. */
+const OF_APPLICATION = [
+  'tenant_id',
+  'name',
+  'type',
+  'permissions',
+  'rules',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+  'expires_at',
+] as const;
+
+const NO_APPLICATION = 'must be an object with an id';
+
+/** What an update says of a reactor that it cannot change. */
+interface Unchanged {
+  readonly reactor: JsonObject;
+  readonly application: JsonObject;
+}
+
+type Given<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+
+const unchangedIn = (
+  given: Given<(typeof UNCHANGEABLE)[number]> & {
+    readonly application?: Given<(typeof OF_APPLICATION)[number]> | null | undefined;
+  },
+): Unchanged => ({
+  reactor: unchangedOf(given, UNCHANGEABLE),
+  application: unchangedOf(given.application ?? {}, OF_APPLICATION),
+});
+
+/**
+ * Throws `validation_failed` for what an update says otherwise than the reactor, with the
+ * application that it names, is shown.
+ */
+export const checkUnchangedReactor =
+  (unchanged: Unchanged): CheckUnchanged =>
+  (reactor, named) => {
+    checkUnchanged(unchanged.reactor, presentRecord(reactor));
+    checkUnchanged(unchanged.application, named ? presentApplication(named) : {}, 'application');
+  };
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
+const definition = { name, code, configuration: optional(configuration) };
+
 /**
- * Body of "create reactor" and "update reactor" (docs/contract.md#create-and-change-reactors).
- * Whether configuration may be absent is the deployment's setting.
+ * What a body says of a reactor. Whether configuration may be absent is the deployment's setting.
  */
-export const reactorBody = z.pipe(
-  body({
-    name,
-    code,
-    configuration: optional(configuration),
-    application: optional(application),
-  }),
-  z.transform((given) => ({
+function givenDefinition(given: {
+  readonly name: string;
+  readonly code: string;
+  readonly configuration?: Configuration | undefined;
+  readonly application?: { readonly id: string } | undefined;
+}) {
+  return {
     hasConfiguration: !isMissing(given.configuration),
     definition: defined({
       name: given.name,
@@ -71,7 +135,23 @@ export const reactorBody = z.pipe(
       configuration: new Secret(given.configuration ?? {}),
       applicationId: given.application?.id,
     }) satisfies ReactorDefinition,
-  })),
+  };
+}
+
+/** Body of "create reactor" (docs/contract.md#create-and-change-reactors). */
+export const createReactorBody = z.pipe(
+  body({ ...definition, application: optional(z.object({ id: text }, { error: NO_APPLICATION })) }),
+  z.transform(givenDefinition),
+);
+
+/** Body of "update reactor" (docs/contract.md#create-and-change-reactors): a full replacement. */
+export const updateReactorBody = z.pipe(
+  body({
+    ...definition,
+    application: optional(z.object({ id: text, ...unchangeable(OF_APPLICATION) }, { error: NO_APPLICATION })),
+    ...unchangeable(UNCHANGEABLE),
+  }),
+  z.transform((given) => ({ ...givenDefinition(given), unchanged: unchangedIn(given) })),
 );
 
 /**
@@ -79,17 +159,20 @@ export const reactorBody = z.pipe(
  * be.
  */
 export function definitionOf(
-  { definition, hasConfiguration }: z.output<typeof reactorBody>,
-  { configurationIsOptional }: { readonly configurationIsOptional: boolean },
+  { definition: given, hasConfiguration }: z.output<typeof createReactorBody>,
+  { clientCompatibility }: { readonly clientCompatibility: ClientCompatibility },
 ): ReactorDefinition {
-  if (!hasConfiguration && !configurationIsOptional) throw invalid('configuration', 'is required');
-  return definition;
+  if (!hasConfiguration && clientCompatibility === 'strict') throw invalid('configuration', 'is required');
+  return given;
 }
 
 /** What a patch says of the application: absent, taken away, or another one. */
 const applicationPatch = z.optional(
   z.nullable(
-    z.object({ id: z.optional(z.nullable(text)) }, { error: 'must be an object with an id, or null' }),
+    z.object(
+      { id: z.optional(z.nullable(text)), ...unchangeable(OF_APPLICATION) },
+      { error: 'must be an object with an id, or null' },
+    ),
   ),
 );
 
@@ -100,15 +183,17 @@ export const patchReactorBody = z.pipe(
     code: z.optional(code),
     configuration: z.optional(z.nullable(configurationPatch)),
     application: applicationPatch,
+    ...unchangeable(UNCHANGEABLE),
   }),
-  z.transform((given): ReactorPatch => {
+  z.transform((given): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
     if (given.configuration === null) throw invalid('configuration', 'must not be null');
-    return defined({
+    const patch = defined({
       name: given.name,
       code: given.code === undefined ? undefined : new Secret(given.code),
       configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
       applicationId: given.application === null ? null : given.application?.id,
     });
+    return { patch, unchanged: unchangedIn(given) };
   }),
 );
 
@@ -116,15 +201,16 @@ export const patchReactorBody = z.pipe(
 export const PATTERN_MAX_LENGTH = 200;
 
 /** Query of "list reactors" (docs/contract.md#create-and-change-reactors). */
-export const listReactorsQuery = queryOf((query) => {
-  const pattern = query.get('name') ?? '';
-  if (pattern.length > PATTERN_MAX_LENGTH)
-    throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
-  return {
-    filters: { ids: idsOf(query), ...(pattern !== '' && { name: pattern }) },
-    page: pageRequestOf(query),
-  };
-});
+export const listReactorsQuery = queryOf(
+  { once: [...PAGE_PARAMETERS, 'name'], repeated: ['id'] },
+  (query) => {
+    const name = query.get('name') ?? undefined;
+    if (name === '') throw invalid('name', 'must not be empty');
+    if (name !== undefined && name.length > PATTERN_MAX_LENGTH)
+      throw invalid('name', `must be at most ${String(PATTERN_MAX_LENGTH)} characters`);
+    return { filters: defined({ ids: idsOf(query), name }), page: pageRequestOf(query) };
+  },
+);
 
 /** Time of the code of an asynchronous invocation, in ms. */
 export const TIMEOUT = { least: 10_000, most: 210_000, default: 10_000 };
@@ -150,6 +236,10 @@ export const reactBody = z.pipe(
     const args = given.args ?? {};
     if (typeof args !== 'object' && typeof args !== 'string')
       throw invalid('args', 'must be an object or an array');
+    if (given.callback_url !== undefined && given.callbackUrl !== undefined)
+      throw invalid('callbackUrl', 'is another name of callback_url; send one of them');
+    if (given.timeout_ms !== undefined && given.timeoutMs !== undefined)
+      throw invalid('timeoutMs', 'is another name of timeout_ms; send one of them');
     const callbackUrl = given.callback_url ?? given.callbackUrl;
     const timeout = given.timeout_ms ?? given.timeoutMs;
     if (callbackUrl === undefined && timeout !== undefined)

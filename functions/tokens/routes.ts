@@ -14,7 +14,7 @@ import { presentPage } from '../../src/http/page-query.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import type { TokensDeps } from './dependencies.ts';
 import { json } from '../../src/http/schemas.ts';
-import { createTokenBody, parseTokenInput } from '../../src/http/token-input.ts';
+import { createTokenBody, tokenInputParser } from '../../src/http/token-input.ts';
 import { presentResult, presentTokenized } from '../../src/http/present-token.ts';
 import { asJson, keptToken, keptTokens } from '../../src/http/kept-tokens.ts';
 import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts';
@@ -129,7 +129,8 @@ export const routes: readonly Route<TokensDeps>[] = [
     success: 200,
     body: json,
     handle: async (deps: TokensDeps, { caller, body, writes }) => {
-      const tokenized = await tokenize(deps, caller, body, parseTokenInput, writes);
+      const parse = tokenInputParser(deps.clientCompatibility);
+      const tokenized = await tokenize(deps, caller, body, parse, writes);
       return { body: presentTokenized(tokenized), kept: asJson(keepTokens(tokenized)) };
     },
     replay: async (deps, { caller }, kept) => ({

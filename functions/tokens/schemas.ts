@@ -6,11 +6,40 @@ import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { TokenFilters } from '../../src/core/tokens/list-tokens.ts';
 import type { TokenPatch } from '../../src/core/tokens/update-token.ts';
-import { idsOf, pageMembers, pageRequest, pageRequestOf, queryOf } from '../../src/http/page-query.ts';
-import { body, boolean, json, list, optional, text, textMap } from '../../src/http/schemas.ts';
+import {
+  idsOf,
+  PAGE_PARAMETERS,
+  pageMembers,
+  pageRequest,
+  pageRequestOf,
+  queryOf,
+} from '../../src/http/page-query.ts';
+import {
+  body,
+  boolean,
+  json,
+  list,
+  optional,
+  text,
+  textMap,
+  unchangeable,
+  unchangedOf,
+} from '../../src/http/schemas.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));
+
+/** Members of a token that an update cannot change. */
+const UNCHANGEABLE = [
+  'id',
+  'tenant_id',
+  'type',
+  'fingerprint',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
 
 /**
  * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` has a
@@ -26,6 +55,7 @@ export const updateTokenBody = z.pipe(
     fingerprint_expression: z.optional(z.nullable(text)),
     deduplicate_token: optional(boolean),
     expires_at: z.optional(z.nullable(text)),
+    ...unchangeable(UNCHANGEABLE),
   }),
   z.transform((given): TokenPatch => {
     if (given.data === null) throw invalid('data', 'must not be null');
@@ -38,6 +68,7 @@ export const updateTokenBody = z.pipe(
       fingerprintExpression: given.fingerprint_expression,
       deduplicateToken: given.deduplicate_token,
       expiresAtText: given.expires_at,
+      unchanged: unchangedOf(given, UNCHANGEABLE),
     });
   }),
 );
@@ -71,10 +102,20 @@ function metadataFilters(query: URLSearchParams): TokenFilters['metadata'] {
   return [...first];
 }
 
+const METADATA_FAMILY = /^metadata(?:\..|\[.+\]$)/s;
+
 /** Query of "list tokens" (docs/contract.md#list-tokens). */
-export const listTokensQuery = queryOf((query) => {
-  return { filters: { ids: idsOf(query), metadata: metadataFilters(query) }, page: pageRequestOf(query) };
-});
+export const listTokensQuery = queryOf(
+  {
+    once: PAGE_PARAMETERS,
+    repeated: ['id', 'metadata'],
+    isOfFamily: (name) => METADATA_FAMILY.test(name),
+  },
+  (query) => ({
+    filters: { ids: idsOf(query), metadata: metadataFilters(query) },
+    page: pageRequestOf(query),
+  }),
+);
 
 /** Body of "search tokens" (docs/contract.md#search-tokens). */
 export const searchTokensBody = z.pipe(

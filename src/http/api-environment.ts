@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { storeEnvironment, variable } from '../lambda/environment.ts';
+import { clientCompatibility, storeEnvironment, variable } from '../lambda/environment.ts';
 
 /** Values of the edge's secret, the current one first; none if the text is empty. */
 const edgeSecrets = z.pipe(
@@ -17,6 +17,7 @@ export const apiEnvironment = z.object({
     variable,
     z.transform((list) => list.split(',')),
   ),
+  CLIENT_COMPATIBILITY: clientCompatibility,
   /** What the edge adds to each request, and what it added before; empty without an edge. */
   EDGE_SECRET: edgeSecrets,
 });

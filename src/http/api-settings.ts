@@ -6,9 +6,10 @@ import type { ApiDeps } from './create-api-handler.ts';
 /** What every function behind the API takes from its environment, its stores aside. */
 export function apiSettings(
   config: z.output<typeof apiEnvironment>,
-): Pick<ApiDeps, 'clock' | 'headerPrefixes' | 'edgeSecret' | 'log'> {
+): Pick<ApiDeps, 'clock' | 'clientCompatibility' | 'headerPrefixes' | 'edgeSecret' | 'log'> {
   return {
     clock: Date.now,
+    clientCompatibility: config.CLIENT_COMPATIBILITY,
     headerPrefixes: config.HEADER_PREFIXES,
     edgeSecret: config.EDGE_SECRET,
     log: consoleLog,

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { AuthenticateDeps } from '../core/access/authenticate.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
+import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { RequestLog } from '../lambda/request-log.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { apiRequest } from './api-request.ts';
 import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
+import { apiKeyOf } from './api-key-header.ts';
 import { createIdentify, type Identification } from './identify.ts';
 import { checkBodySize, checkMediaType, checkBody, parseQuery, readBody } from './parse-input.ts';
 import type { Problem } from './problem.ts';
@@ -25,6 +27,7 @@ import { routeTable } from './route-table.ts';
 export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
   readonly tenantKeys: TenantKeys;
   readonly headerPrefixes: readonly string[];
+  readonly clientCompatibility: ClientCompatibility;
   /**
    * Every request must carry one of these; none if there is no edge (CloudFront) in front of the
    * API.
@@ -60,17 +63,18 @@ async function answer<Deps extends ApiDeps>(
   if (route.permission !== undefined) requirePermission(caller, route.permission);
   checkBodySize(route, request);
   checkMediaType(route, request);
-  const body = readBody(route, request);
+  const query = parseQuery(route, request);
+  const body = readBody(route, request, deps.clientCompatibility);
+  const checked = () => checkBody(route, body, deps.clientCompatibility);
   return withIdempotency(deps, caller, matched, {
     body,
     async run(writes, once) {
-      const query = parseQuery(route, request);
-      const input = { caller, params, query, body: checkBody(route, body), writes, once, request };
+      const input = { caller, params, query, body: checked(), writes, once, request };
       return route.handle(deps, { ...input, prefetched: await prefetch });
     },
     replay(kept) {
       if (route.replay === undefined) throw new Error('replay: the route kept what it cannot show');
-      return route.replay(deps, { caller, body: checkBody(route, body) }, kept);
+      return route.replay(deps, { caller, body: checked() }, kept);
     },
   });
 }
@@ -92,7 +96,7 @@ export function createApiHandler<Deps extends ApiDeps>(
     const { request } = call;
     const found = match(request.method, request.path);
     call.operation = found.route.operation;
-    const identification = identify(request.reserved.get('api-key'), {
+    const identification = identify(apiKeyOf(request, deps.headerPrefixes), {
       withSettings: found.route.needsSettings === true,
     });
     return responseOf(await answer(deps, { ...found, request }, identification, call), request.reserved);

@@ -1,6 +1,6 @@
 import { authenticate, claimOf, type AuthenticateDeps } from '../core/access/authenticate.ts';
 import type { Caller } from '../core/applications/application.ts';
-import { Secret } from '../core/shared/secret.ts';
+import type { Secret } from '../core/shared/secret.ts';
 
 /** Keys that are remembered; an entry is a few dozen bytes. */
 const REMEMBERED_MAX = 10_000;
@@ -23,7 +23,7 @@ export interface Identification {
  */
 export function createIdentify(
   deps: AuthenticateDeps,
-): (apiKey: string | undefined, options: { readonly withSettings: boolean }) => Identification {
+): (apiKey: Secret<string>, options: { readonly withSettings: boolean }) => Identification {
   const confirmed = new Set<string>();
 
   function remember(hash: string): void {
@@ -33,7 +33,7 @@ export function createIdentify(
   }
 
   return (given, { withSettings }) => {
-    const claim = claimOf(given === undefined ? undefined : new Secret(given));
+    const claim = claimOf(given);
     const hash = claim.hash.toString('base64url');
     const isConfirmed = confirmed.has(hash);
     const caller = authenticate(deps, claim, { withSettings, isConfirmed });

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { FieldReporter } from '../core/shared/field-reporter.ts';
 import type { Json, JsonObject } from '../core/shared/json.ts';
+import { hintOf, shownName } from '../core/shared/known-names.ts';
 import {
   COUNT_MAX,
   PAGE_SIZE_DEFAULT,
@@ -39,11 +41,16 @@ export const pageMembers = {
   after: z.optional(z.unknown().check(z.meta({ override: { type: ['string', 'null'] } }))),
 };
 
+/** Names of the query parameters that ask for a page. */
+export const PAGE_PARAMETERS = ['page', 'size', 'after'] as const;
+
 /** The page that a query or a body asks for. Throws `validation_failed`. */
 export function pageRequest({ page: givenPage, size: givenSize, after }: GivenPage): PageRequest {
   const size = wholeNumber(givenSize, 'size', PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
   if (after !== undefined && after !== null && after !== '') {
     if (typeof after !== 'string') throw invalid('after', 'is not a cursor of this list');
+    if (givenPage !== undefined && givenPage !== null)
+      throw invalid('page', 'cannot be combined with after, which says where to go on');
     return { kind: 'after', cursor: after, size };
   }
   const page = wholeNumber(givenPage, 'page', 1, Number.MAX_SAFE_INTEGER);
@@ -59,7 +66,8 @@ export const IDS_MAX = 1_000;
  * The ids that a list is narrowed to; none if it is not. Throws `validation_failed` for too many.
  */
 export function idsOf(query: URLSearchParams): readonly string[] {
-  const ids = query.getAll('id').filter((id) => id !== '');
+  const ids = query.getAll('id');
+  if (ids.includes('')) throw invalid('id', 'must not be empty');
   if (ids.length > IDS_MAX) throw invalid('id', `must be at most ${String(IDS_MAX)}`);
   return ids;
 }
@@ -70,9 +78,49 @@ export function pageRequestOf(query: URLSearchParams): PageRequest {
   return pageRequest({ page: given('page'), size: given('size'), after: given('after') });
 }
 
-/** The query of a request as it came, in what `convert` makes of it. */
-export function queryOf<Query>(convert: (query: URLSearchParams) => Query) {
-  return z.pipe(z.custom<URLSearchParams>(), z.transform(convert));
+const unknownParameter = (name: string, known: readonly string[]): string =>
+  known.length === 0
+    ? 'is not known; this operation has no query parameters'
+    : `is not a query parameter of this operation${hintOf(name, known)}`;
+
+/** The query parameters of an operation. */
+interface Parameters {
+  /** Those that may stand in a query once. */
+  readonly once: readonly string[];
+  /** Those that may be repeated: each is one more value to choose from. */
+  readonly repeated?: readonly string[];
+  /** Those of a family, as `metadata.<key>`, which may be repeated as well. */
+  readonly isOfFamily?: (name: string) => boolean;
+}
+
+/** Throws `validation_failed` for parameters that are not known, and for those given twice. */
+function checkParameters(query: URLSearchParams, parameters: Parameters): void {
+  const { once, repeated = [], isOfFamily = () => false } = parameters;
+  const fields = new FieldReporter();
+  const seen = new Set<string>();
+  for (const name of query.keys()) {
+    if (fields.isFull) break;
+    const isKnown = once.includes(name);
+    if (isKnown && seen.has(name)) fields.report(name, 'is given twice');
+    if (!isKnown && !repeated.includes(name) && !isOfFamily(name))
+      fields.report(shownName(name), unknownParameter(name, [...once, ...repeated]));
+    seen.add(name);
+  }
+  fields.throwIfFailed();
+}
+
+/**
+ * The query of a request as it came, in what `convert` makes of it. Throws `validation_failed` for
+ * a parameter that the operation does not have.
+ */
+export function queryOf<Query>(parameters: Parameters, convert: (query: URLSearchParams) => Query) {
+  return z.pipe(
+    z.custom<URLSearchParams>(),
+    z.transform((query) => {
+      checkParameters(query, parameters);
+      return convert(query);
+    }),
+  );
 }
 
 /** The object that every list answers (docs/contract.md#lists). */

@@ -1,11 +1,14 @@
 import type { core, ZodMiniType } from 'zod/mini';
-import type { Json } from '../core/shared/json.ts';
+import { isJsonObject, type Json } from '../core/shared/json.ts';
 import { FieldReporter } from '../core/shared/field-reporter.ts';
+import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { memberPath } from '../core/shared/member-path.ts';
-import { ServiceError } from '../core/shared/service-error.ts';
+import { invalid, ServiceError } from '../core/shared/service-error.ts';
 import type { ApiRequest } from './api-request.ts';
 import { parseJsonBody } from './json-body.ts';
+import { queryOf } from './page-query.ts';
 import type { Route } from './route.ts';
+import { reportUnknownMembers } from './unknown-members.ts';
 
 /** Largest body of any request, in bytes (docs/contract.md#bodies). */
 export const BODY_MAX_BYTES = 6_000_000;
@@ -33,23 +36,30 @@ export function checkMediaType(route: Route<never>, request: ApiRequest): void {
   }
 }
 
-/**
- * Throws the messages of a schema by path, as many as a caller is shown. Schemas have messages of
- * their own; none quotes a value.
- */
-function throwIssues(issues: readonly core.$ZodIssue[], at: string): never {
-  const fields = new FieldReporter();
+/** Reports what a schema finds. Schemas have messages of their own; none quotes a value. */
+function reportIssues(issues: readonly core.$ZodIssue[], at: string, fields: FieldReporter): void {
   for (const { path, message } of issues) {
     if (fields.isFull) break;
     fields.report(path.reduce<string>(memberPath, at) || 'body', message);
   }
-  throw fields.error();
 }
 
-/** A value in the shape of a schema. Throws `validation_failed` with paths below `at`. */
-export function parseAt<T>(schema: ZodMiniType<T>, value: unknown, at: string): T {
+/**
+ * A value in the shape of a schema. Throws `validation_failed` with paths below `at`, as many as a
+ * caller is shown: for what is wrong, and for members that the schema does not have.
+ */
+export function parseAt<T>(
+  schema: ZodMiniType<T>,
+  value: unknown,
+  at: string,
+  compatibility: ClientCompatibility,
+): T {
+  const fields = new FieldReporter();
+  if (compatibility === 'strict') reportUnknownMembers(schema, value, at, fields);
   const result = schema.safeParse(value);
-  return result.success ? result.data : throwIssues(result.error.issues, at);
+  if (!result.success) reportIssues(result.error.issues, at, fields);
+  if (!result.success || fields.failed) throw fields.error();
+  return result.data;
 }
 
 function jsonOf(request: ApiRequest): Json {
@@ -64,20 +74,43 @@ function jsonOf(request: ApiRequest): Json {
   return parseJsonBody(request.body);
 }
 
+/** Throws `validation_failed` for a body that the operation does not read: it would be dropped. */
+function refuseBody(request: ApiRequest): void {
+  const body = request.body.isEmpty ? {} : jsonOf(request);
+  if (!isJsonObject(body) || Object.keys(body).length > 0)
+    throw invalid('body', 'must be empty; this operation reads none');
+}
+
 /** The JSON of the body; `undefined` for a route that reads none. Throws `validation_failed`. */
-export function readBody(route: Route<never>, request: ApiRequest): Json | undefined {
-  return route.body === undefined ? undefined : jsonOf(request);
+export function readBody(
+  route: Route<never>,
+  request: ApiRequest,
+  compatibility: ClientCompatibility,
+): Json | undefined {
+  if (route.body !== undefined) return jsonOf(request);
+  if (route.passesOn !== true && compatibility === 'strict') refuseBody(request);
+  return undefined;
 }
 
 /** The body in the shape of the route's schema. Throws `validation_failed`. */
-export function checkBody(route: Route<never>, body: Json | undefined): unknown {
-  return route.body === undefined ? undefined : parseAt(route.body, body, '');
+export function checkBody(
+  { body: schema }: Pick<Route<never>, 'body'>,
+  body: Json | undefined,
+  compatibility: ClientCompatibility,
+): unknown {
+  return schema === undefined ? undefined : parseAt(schema, body, '', compatibility);
 }
+
+const NO_PARAMETERS = queryOf({ once: [] }, () => undefined);
 
 /**
  * The query in the shape of the route's schema, which is given the parameters as they came. Throws
- * `validation_failed`.
+ * `validation_failed`, also for a parameter that the operation does not have: one that is ignored
+ * would answer with everything.
  */
-export function parseQuery(route: Route<never>, request: ApiRequest): unknown {
-  return route.query === undefined ? undefined : parseAt(route.query, request.query, '');
+export function parseQuery(
+  { passesOn = false, query = NO_PARAMETERS }: Route<never>,
+  request: ApiRequest,
+): unknown {
+  return passesOn ? undefined : parseAt(query, request.query, '', 'strict');
 }

@@ -11,6 +11,12 @@ export function presentReactorResult({ raw, tokens }: ReplayedReaction): JsonObj
 
 /** The error object of a failure, where it is not the answer itself. */
 export function presentFailure(error: unknown): JsonObject {
-  const { title, status, detail, errors } = problemOf(error).problem;
-  return defined({ title, status, detail, errors: errors && Object.fromEntries(Object.entries(errors)) });
+  const { title, status, code, detail, errors } = problemOf(error).problem;
+  return defined({
+    title,
+    status,
+    code,
+    detail,
+    errors: errors && Object.fromEntries(Object.entries(errors)),
+  });
 }

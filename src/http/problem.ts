@@ -1,6 +1,9 @@
 import { defined } from '../core/shared/defined.ts';
 import { ServiceError, type ServiceErrorCode } from '../core/shared/service-error.ts';
 
+/** Every code on the wire: the service's own, and the one of a failure that it does not know. */
+export type ProblemCode = ServiceErrorCode | 'internal_error';
+
 /**
  * The body of every error: the fields of RFC 9457 that the interface uses
  * (docs/contract.md#errors).
@@ -8,6 +11,8 @@ import { ServiceError, type ServiceErrorCode } from '../core/shared/service-erro
 export interface Problem {
   readonly title: string;
   readonly status: number;
+  /** What went wrong, for programs: it stays the same while words may change. */
+  readonly code: ProblemCode;
   readonly detail?: string;
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
@@ -34,7 +39,10 @@ export const PROBLEMS: Readonly<
   dependency_unavailable: { status: 503, title: 'Service Unavailable' },
 };
 
-const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500 };
+/** Every code, as the OpenAPI document lists them. */
+export const PROBLEM_CODES = [...Object.keys(PROBLEMS), 'internal_error'] as readonly ProblemCode[];
+
+const UNEXPECTED: Problem = { title: 'Internal Server Error', status: 500, code: 'internal_error' };
 
 /**
  * What a caller is told about a failure, with the headers that go with it. Anything unexpected says
@@ -46,6 +54,6 @@ export function problemOf(error: unknown): {
 } {
   if (!(error instanceof ServiceError)) return { problem: UNEXPECTED, headers: {} };
   const { status, title } = PROBLEMS[error.code];
-  const problem = defined({ title, status, detail: error.message, errors: error.errors });
+  const problem = defined({ title, status, code: error.code, detail: error.message, errors: error.errors });
   return { problem, headers: error.headers };
 }

@@ -1,3 +1,4 @@
+import { nearestName } from '../core/shared/known-names.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
 import type { Route } from './route.ts';
 
@@ -39,9 +40,36 @@ function matchSegments(
   return params;
 }
 
+const parametersOf = (path: string): number => path.split('/').filter(isParameter).length;
+
 /** Literal segments before parameters: `/applications/key` is not an id. */
 function literalsFirst<Deps>(a: CompiledRoute<Deps>, b: CompiledRoute<Deps>): number {
-  return a.segments.filter(isParameter).length - b.segments.filter(isParameter).length;
+  return parametersOf(a.route.path) - parametersOf(b.route.path);
+}
+
+/** What the paths of the interface begin with; each function has those of one or two. */
+export const RESOURCES = [
+  'tokens',
+  'tokenize',
+  'detokenize',
+  'applications',
+  'permissions',
+  'tenants',
+  'sessions',
+  'reactors',
+  'proxy',
+] as const;
+
+function noSuchPath([, first = '']: readonly string[]): ServiceError {
+  const isKnown = RESOURCES.some((resource) => resource === first);
+  const paths = RESOURCES.map((resource) => `/${resource}`);
+  const near = isKnown ? undefined : nearestName(first, RESOURCES);
+  const hint = isKnown
+    ? `See docs/api.md for those below /${first}.`
+    : near === undefined
+      ? `There are ${paths.join(', ')}.`
+      : `Did you mean /${near}?`;
+  return new ServiceError('not_found', `There is no such path. ${hint}`);
 }
 
 /**
@@ -56,11 +84,14 @@ export function routeTable<Deps>(routes: readonly Route<Deps>[]) {
       const params = matchSegments(pattern, segments);
       return params === undefined ? [] : [{ route, params }];
     });
-    const match = matches.find(({ route }) => route.method === method);
+    const [first] = matches;
+    if (first === undefined) throw noSuchPath(segments);
+    // `/tokens/search` is an operation, never a token named so.
+    const ofPath = matches.filter(({ route }) => parametersOf(route.path) === parametersOf(first.route.path));
+    const match = ofPath.find(({ route }) => route.method === method);
     if (match !== undefined) return match;
-    if (matches.length === 0) throw new ServiceError('not_found', 'There is no such path.');
-    const allow = [...new Set(matches.map(({ route }) => route.method))].sort().join(', ');
-    throw new ServiceError('method_not_allowed', `The path does not have this method.`, {
+    const allow = [...new Set(ofPath.map(({ route }) => route.method))].sort().join(', ');
+    throw new ServiceError('method_not_allowed', `The path ${first.route.path} has ${allow}.`, {
       headers: { Allow: allow },
     });
   };

@@ -67,7 +67,10 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly bodyMaxBytes?: number;
   /** Only `application/merge-patch+json` is accepted. */
   readonly mergePatch?: boolean;
+  /** What {@link queryOf} makes; without it the operation has no query parameters. */
   readonly query?: ZodMiniType<Query>;
+  /** Query and body are somebody else's: they are passed on, and neither is looked at here. */
+  readonly passesOn?: boolean;
   /**
    * Starts a read beside authentication, for the tenant of a key that this instance has seen
    * accepted before. The result is used only if the key is accepted again.

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { ZodMiniType } from 'zod/mini';
 import { NAME_MAX_LENGTH } from '../core/applications/application.ts';
-import { isJsonObject, type Json } from '../core/shared/json.ts';
+import { notOneOf } from '../core/shared/known-names.ts';
+import { isJsonObject, jsonObject, type Json, type JsonObject } from '../core/shared/json.ts';
 
 /*
  * Pieces of request schemas that several functions share. Messages are the service's own, so that
@@ -35,9 +36,9 @@ export function list<T extends ZodMiniType>(element: T, most: number = LIST_MAX)
 }
 
 /** One of a few names. */
-export function oneOf<const Names extends readonly [string, ...string[]]>(names: Names, message: string) {
+export function oneOf<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.enum(names, {
-    error: ({ input }) => (input === undefined || input === null ? 'is required' : message),
+    error: ({ input }) => (input === undefined || input === null ? 'is required' : notOneOf(input, names)),
   });
 }
 
@@ -46,7 +47,7 @@ export function names<Name extends string>(all: readonly Name[]): readonly [Name
   return all as readonly [Name, ...Name[]];
 }
 
-/** An object body. Members that are not declared are ignored. */
+/** An object body. What becomes of members that are not declared: unknown-members.ts. */
 export function body<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.object(shape, { error: 'must be a JSON object' });
 }
@@ -83,6 +84,27 @@ export function textMap<Value extends string | null>(isValue: (value: unknown) =
         }
       }),
     );
+}
+
+/**
+ * Members of a resource that an update cannot change. They may be sent as they were read, so that
+ * what was read can be sent back.
+ */
+export function unchangeable<const Name extends string>(all: readonly Name[]) {
+  const member = z.optional(
+    z.unknown().check(z.meta({ override: { description: 'As it was read: an update cannot change it.' } })),
+  );
+  return Object.fromEntries(all.map((each) => [each, member])) as Record<Name, typeof member>;
+}
+
+/** Those of {@link unchangeable} that a body has. */
+export function unchangedOf<Name extends string>(
+  given: Readonly<Partial<Record<Name, unknown>>>,
+  all: readonly Name[],
+): JsonObject {
+  return jsonObject(
+    all.flatMap((each) => (given[each] === undefined ? [] : [[each, given[each] as Json] as const])),
+  );
 }
 
 /** Checks that a text is not empty and not too long. */

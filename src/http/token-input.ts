@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { defined } from '../core/shared/defined.ts';
+import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { Secret } from '../core/shared/secret.ts';
 import type { TokenInput } from '../core/tokens/token-input.ts';
 import { TOKEN_TYPE_NAMES } from '../core/tokens/token-type.ts';
@@ -16,7 +17,7 @@ const metadata = textMap((value) => typeof value === 'string');
 export const createTokenBody = z.pipe(
   body({
     id: optional(text),
-    type: oneOf(names(TOKEN_TYPE_NAMES), 'is not a token type'),
+    type: oneOf(names(TOKEN_TYPE_NAMES)),
     data: json,
     mask: optional(json),
     containers: optional(list(text)),
@@ -43,4 +44,7 @@ export const createTokenBody = z.pipe(
 );
 
 /** A token inside a value that is tokenized has the shape of a create request. */
-export const parseTokenInput: ParseTokenInput = (object, path) => parseAt(createTokenBody, object, path);
+export const tokenInputParser =
+  (compatibility: ClientCompatibility): ParseTokenInput =>
+  (object, path) =>
+    parseAt(createTokenBody, object, path, compatibility);

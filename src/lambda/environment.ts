@@ -13,6 +13,9 @@ export function wholeNumber(least: number) {
   return z.pipe(z.coerce.number({ error }), z.int({ error }).check(z.minimum(least, error)));
 }
 
+/** What the service takes of clients (`ClientCompatibility` in `src/core`). */
+export const clientCompatibility = z.enum(['strict', 'lenient'], { error: 'must be strict or lenient' });
+
 /** The hosts that code and webhooks may reach; none if it is empty. */
 export const hostList = z.pipe(
   z.string(),

@@ -83,10 +83,6 @@ describe('a body', () => {
     expect((await post('{"type":"token","data":1}', 'text/plain')).status).toBe(400);
   });
 
-  it('ignores members that nobody knows', async () => {
-    expect((await post('{"type":"token","data":1,"more":{"a":[1]}}')).status).toBe(201);
-  });
-
   it('400: nests deeper than 64 levels; 64 levels in all are fine', async () => {
     const nested = (levels: number) =>
       `{"type":"token","data":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
@@ -104,7 +100,7 @@ describe('a body', () => {
         headers: { 'Content-Type': 'application/json' },
       });
       expect([number, status]).toEqual([number, 400]);
-      expect(body.detail).toContain('exactly');
+      expect(body.errors.data).toEqual(['is a number that cannot be kept exactly; send it as a string']);
     }
     for (const number of ['9007199254740992', '-0.1', '1.50', '1e3', '1E-7', '123456789012345680000']) {
       const { status, body } = await app.post('/tokens', undefined, {

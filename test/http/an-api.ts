@@ -35,6 +35,7 @@ export function anEdge() {
     tenantKeys: someTenantKeys(),
     vault: aVault(),
     headerPrefixes: ['SVC', 'ACME'],
+    clientCompatibility: 'strict',
     edgeSecret: [],
     log: (line) => lines.push(line),
   };

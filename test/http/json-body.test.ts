@@ -5,6 +5,12 @@ import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 const parse = (text: string) => parseJsonBody(contentOfText(text));
 const refused = (detail: unknown = expect.any(String)) =>
   expect.objectContaining({ code: 'validation_failed', message: detail });
+const lost = (path: string, message: string) =>
+  expect.objectContaining({
+    code: 'validation_failed',
+    errors: expect.objectContaining({ [path]: [message] }),
+  });
+const NOT_JSON = /^The body is not valid JSON at line \d, column \d+(?:, where it ends)?\.$/;
 
 /**
  * The exact value of a decimal number as a fraction of whole numbers, by nothing but whole numbers.
@@ -69,7 +75,7 @@ describe('a number in a body', () => {
         if (survives(text)) expect(parse(`{"a":[${text}]}`)).toEqual({ a: [JSON.parse(text)] });
         else
           expect(() => parse(`{"a":[${text}]}`)).toThrow(
-            refused(expect.stringContaining('cannot be kept exactly')),
+            lost('a[0]', 'is a number that cannot be kept exactly; send it as a string'),
           );
       }),
       { numRuns: cases(1_500) },
@@ -191,7 +197,18 @@ describe('a body', () => {
     '0x10',
     '/* */1',
   ])('%j is not JSON, and the answer does not quote it', (text) => {
-    expect(() => parse(text)).toThrow(refused('The body is not valid JSON.'));
+    expect(() => parse(text)).toThrow(refused(expect.stringMatching(NOT_JSON)));
+  });
+
+  it.each([
+    ['{"a":1,\n  "b":2,}', 'line 2, column 9.'],
+    ["{'a':1}", 'line 1, column 2.'],
+    ['{"a":"x', 'line 1, column 8, where it ends.'],
+    ['', 'line 1, column 1, where it ends.'],
+    ['{"a":"b\n"}', 'line 1, column 8.'],
+    ['\ufeff{]', 'line 1, column 2.'],
+  ])('%j is not JSON, and the answer says where', (text, where) => {
+    expect(() => parse(text)).toThrow(refused(`The body is not valid JSON at ${where}`));
   });
 
   it('that is not JSON leaves nothing of itself in the error', () => {
@@ -220,15 +237,37 @@ describe('a body', () => {
     Buffer.from('"é"', 'latin1'),
     Buffer.from('"a"', 'utf16le'),
   ])('%# that is not UTF-8 is refused rather than changed', (bytes) => {
-    expect(() => parseJsonBody(contentOfBytes(bytes))).toThrow(refused('The body is not valid JSON.'));
+    expect(() => parseJsonBody(contentOfBytes(bytes))).toThrow(
+      refused(expect.stringMatching(/^The body is not valid (?:UTF-8|JSON) at line 1, column [12]\.$/)),
+    );
   });
 
   it('keeps half a surrogate pair that was written as an escape', () => {
     expect(parse('"\\ud800"')).toBe('\ud800');
   });
 
-  it('has the last of duplicate members, and members named __proto__ like any other', () => {
-    expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
+  it.each([
+    ['{"a":1,"a":2}', 'a'],
+    ['{"a":1,"\\u0061":1}', 'a'],
+    ['[{"b":{"x":1}},{"b":{"x":1,"y":[],"x":2}}]', '[1].b.x'],
+    ['{"__proto__":1,"__proto__":1}', '__proto__'],
+    ['{"a":{"a":{}},"b":[[{"c":1},{"c":1,"c":1}]]}', 'b[0][1].c'],
+  ])('%s has a member twice, and the answer says which', (text, path) => {
+    expect(() => parse(text)).toThrow(lost(path, 'is given twice'));
+  });
+
+  it('says of at most a hundred members that they are there twice', () => {
+    const members = Array.from({ length: 1_000 }, (_, at) => `"m${String(at)}":1`).join();
+    let errors = {};
+    try {
+      parse(`{${members},${members}}`);
+    } catch (error) {
+      ({ errors } = error as { errors: object });
+    }
+    expect(Object.keys(errors)).toHaveLength(100);
+  });
+
+  it('has members named __proto__ like any other', () => {
     const value = parse('{"__proto__":{"polluted":1},"constructor":1}') as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);

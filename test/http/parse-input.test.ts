@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiRequest } from '../../src/http/api-request.ts';
 import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../src/http/parse-input.ts';
+import { queryOf } from '../../src/http/page-query.ts';
 import type { Route } from '../../src/http/route.ts';
 import { body, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
 import { anEvent } from '../support/builders/an-event.ts';
@@ -37,7 +38,7 @@ describe('the media type of a body', () => {
     'application/vnd.a.b+json ; v=1',
     'image/svg+json',
   ])('%j is read as JSON', (type) => {
-    expect(readBody(aRoute(), aRequest('{"a":1}', type))).toEqual({ a: 1 });
+    expect(readBody(aRoute(), aRequest('{"a":1}', type), 'strict')).toEqual({ a: 1 });
   });
 
   it.each([
@@ -51,7 +52,7 @@ describe('the media type of a body', () => {
     'a/b/json',
     'application/json, text/plain',
   ])('%s is not, and says so', (type) => {
-    expect(() => readBody(aRoute(), aRequest('{"a":1}', type))).toThrow(
+    expect(() => readBody(aRoute(), aRequest('{"a":1}', type), 'strict')).toThrow(
       expect.objectContaining({ code: 'validation_failed' }),
     );
   });
@@ -59,14 +60,23 @@ describe('the media type of a body', () => {
   it.each([undefined, 'text/plain', 'application/xml', 'nonsense'])(
     'never refuses a request without a body: %j',
     (type) => {
-      expect(readBody(aRoute(), aRequest(undefined, type))).toEqual({});
-      expect(readBody(aRoute(), aRequest('', type))).toEqual({});
+      expect(readBody(aRoute(), aRequest(undefined, type), 'strict')).toEqual({});
+      expect(readBody(aRoute(), aRequest('', type), 'strict')).toEqual({});
     },
   );
 
-  it('does not matter where no body is wanted', () => {
+  it('is refused where the operation reads none: it would be dropped', () => {
     const { body: _, ...bodiless } = aRoute();
-    expect(readBody(bodiless, aRequest('not JSON', 'text/plain'))).toBeUndefined();
+    for (const content of ['not JSON', '{"a":1}', '[]', '1'])
+      expect(() => readBody(bodiless, aRequest(content, 'application/json'), 'strict')).toThrow(
+        expect.objectContaining({ code: 'validation_failed' }),
+      );
+    for (const content of [undefined, '', '{}'])
+      expect(readBody(bodiless, aRequest(content), 'strict')).toBeUndefined();
+    expect(readBody(bodiless, aRequest('not JSON', 'text/plain'), 'lenient')).toBeUndefined();
+    expect(
+      readBody({ ...bodiless, passesOn: true }, aRequest('a=b', 'text/plain'), 'strict'),
+    ).toBeUndefined();
   });
 
   it.each([
@@ -113,13 +123,13 @@ describe('the size of a body', () => {
 describe('the shape of a body', () => {
   const schema = body({
     name: text,
-    kind: oneOf(['a', 'b'], 'must be a or b'),
+    kind: oneOf(['a', 'b']),
     note: optional(text),
     rules: optional(list(z.object({ permissions: list(text) }, { error: 'must be an object' }))),
   });
   const errorsOf = (value: unknown) => {
     try {
-      parseAt(schema, value, '');
+      parseAt(schema, value, '', 'strict');
       return undefined;
     } catch (error) {
       expect(error).toMatchObject({ code: 'validation_failed' });
@@ -139,15 +149,26 @@ describe('the shape of a body', () => {
     expect(errorsOf(null)).toEqual({ body: ['must be a JSON object'] });
   });
 
-  it('ignores members that it does not know, and null where a member may be left out', () => {
-    expect(parseAt(schema, { name: 'n', kind: 'a', note: null, extra: 1 }, '')).toEqual({
+  it('has no members but those of its schema, and a hint to those that may be meant', () => {
+    expect(errorsOf({ name: 'n', kind: 'a', nam: 1, rules: [{ permissions: [], permissons: [] }] })).toEqual({
+      nam: ['is not known; did you mean `name`?'],
+      'rules[0].permissons': ['is not known; did you mean `permissions`?'],
+    });
+    expect(errorsOf({ kind: 'a', zzz: 1 })).toEqual({
+      zzz: ['is not known; known here: `name`, `kind`, `note`, `rules`'],
+      name: ['is required'],
+    });
+  });
+
+  it('ignores others where clients may send them, and null where a member may be left out', () => {
+    expect(parseAt(schema, { name: 'n', kind: 'a', note: null, extra: 1 }, '', 'lenient')).toEqual({
       name: 'n',
       kind: 'a',
     });
   });
 
   it('of a part of the body has paths below it', () => {
-    expect(() => parseAt(text, 1, 'application.id')).toThrow(
+    expect(() => parseAt(text, 1, 'application.id', 'strict')).toThrow(
       expect.objectContaining({
         errors: expect.objectContaining({ 'application.id': ['must be a string'] }),
       }),
@@ -159,7 +180,7 @@ describe('the shape of a body', () => {
       .unknown()
       .superRefine((_, context) => context.addIssue({ code: 'custom', path: [name], message: 'is wrong' }));
     try {
-      parseAt(anyMember, {}, '');
+      parseAt(anyMember, {}, '', 'strict');
       throw new Error('nothing was thrown');
     } catch (error) {
       expect(JSON.stringify((error as { errors?: object }).errors)).toBe(`{"${name}":["is wrong"]}`);
@@ -176,7 +197,7 @@ describe('the shape of a body', () => {
     const wrong = (given: unknown) => {
       looks = 0;
       try {
-        parseAt(limited, given, '');
+        parseAt(limited, given, '', 'strict');
       } catch (error) {
         return (error as { errors: Readonly<Record<string, readonly string[]>> }).errors;
       }
@@ -197,7 +218,7 @@ describe('the shape of a body', () => {
     });
     for (const each of [texts, anything])
       try {
-        parseAt(each, entries, 'metadata');
+        parseAt(each, entries, 'metadata', 'strict');
         throw new Error('nothing was thrown');
       } catch (error) {
         expect(Object.keys((error as { errors: object }).errors)).toHaveLength(100);
@@ -205,9 +226,32 @@ describe('the shape of a body', () => {
   });
 
   it('of a query is given the parameters as they came', () => {
-    const query = z.custom<URLSearchParams>().transform((given) => given.getAll('id'));
-    const request = apiRequest(anEvent({ query: 'id=a&id=b%20c' }), ['SVC']);
-    expect(parseQuery(aRoute({ query }), request)).toEqual(['a', 'b c']);
-    expect(parseQuery(aRoute(), request)).toBeUndefined();
+    const query = queryOf({ once: ['size'], repeated: ['id'] }, (given) => given.getAll('id'));
+    const requestWith = (text: string) => apiRequest(anEvent({ query: text }), ['SVC']);
+    expect(parseQuery(aRoute({ query }), requestWith('id=a&id=b%20c'))).toEqual(['a', 'b c']);
+    expect(parseQuery(aRoute({ passesOn: true }), requestWith('id=a'))).toBeUndefined();
+  });
+
+  it('of a query has no parameters but those of the operation, each once that is not one of many', () => {
+    const query = queryOf({ once: ['size', 'after'], repeated: ['id'] }, () => 'asked');
+    const errorsOf = (text: string, route = aRoute({ query })) => {
+      try {
+        return parseQuery(route, apiRequest(anEvent({ query: text }), ['SVC']));
+      } catch (error) {
+        return { ...(error as { errors: object }).errors };
+      }
+    };
+    expect(errorsOf('size=1&id=a&id=b')).toBe('asked');
+    expect(errorsOf('sise=1&ID=a')).toEqual({
+      sise: ['is not a query parameter of this operation; did you mean `size`?'],
+      ID: ['is not a query parameter of this operation; did you mean `id`?'],
+    });
+    expect(errorsOf('limit=1')).toEqual({
+      limit: ['is not a query parameter of this operation; known here: `size`, `after`, `id`'],
+    });
+    expect(errorsOf('size=1&size=2')).toEqual({ size: ['is given twice'] });
+    expect(errorsOf('size=1', aRoute())).toEqual({
+      size: ['is not known; this operation has no query parameters'],
+    });
   });
 });

@@ -4,13 +4,13 @@ import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
 import { causesOf } from '../../src/lambda/request-log.ts';
 
 describe('a problem', () => {
-  it.each(Object.entries(PROBLEMS))('%s says title, status and detail', (code, { status, title }) => {
+  it.each(Object.entries(PROBLEMS))('%s says title, status, code and detail', (code, { status, title }) => {
     const error = new ServiceError(code as ServiceErrorCode, 'What happened.', {
       cause: new Error('4242424242424242'),
       headers: { 'Retry-After': '1' },
     });
     expect(problemOf(error)).toEqual({
-      problem: { title, status, detail: 'What happened.' },
+      problem: { title, status, code, detail: 'What happened.' },
       headers: { 'Retry-After': '1' },
     });
     expect(JSON.stringify(problemOf(error))).not.toContain('4242');
@@ -37,6 +37,7 @@ describe('a problem', () => {
     expect(problemOf(error).problem).toEqual({
       title: 'Bad Request',
       status: 400,
+      code: 'validation_failed',
       detail: 'x',
       errors: { 'data.number': ['is required'] },
     });
@@ -51,7 +52,7 @@ describe('a problem', () => {
     42,
   ])('of something unexpected says nothing else: %#', (error) => {
     expect(problemOf(error)).toEqual({
-      problem: { title: 'Internal Server Error', status: 500 },
+      problem: { title: 'Internal Server Error', status: 500, code: 'internal_error' },
       headers: {},
     });
   });

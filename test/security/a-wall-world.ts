@@ -78,6 +78,7 @@ export function aWallWorld() {
     vault: createVault(tenantKeys),
     clock: () => now,
     cvcLifetimeMs: 3_600_000,
+    clientCompatibility: 'strict' as const,
   };
   return { deps, tokens, pass: (ms: number) => (now += ms), now: () => now };
 }

@@ -65,6 +65,7 @@ export async function manyInstances(now = Date.now()) {
       vault: createVault(tenantKeys),
       clock,
       cvcLifetimeMs: 3_600_000,
+      clientCompatibility: 'strict' as const,
       keyRotationMs: 90 * 24 * 3_600_000,
       headerPrefixes: ['SVC'],
       edgeSecret: [],

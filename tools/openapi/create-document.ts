@@ -5,7 +5,7 @@ import { MEMBERS_MAX } from '../../src/core/shared/json-extent.ts';
 import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import { counted, megabytes } from '../../src/http/openapi/words.ts';
 import { BODY_MAX_BYTES } from '../../src/http/parse-input.ts';
-import { PROBLEMS } from '../../src/http/problem.ts';
+import { problemOf, PROBLEMS } from '../../src/http/problem.ts';
 import type { ReservedHeader } from '../../src/http/reserved-headers.ts';
 import type { AnyRoute } from './all-routes.ts';
 import type { DescribedAnswer, DescribedOperation, Example } from '../../src/http/openapi/operation.ts';
@@ -13,6 +13,7 @@ import { applications } from '../../functions/applications/openapi.ts';
 import { proxy } from '../../functions/proxy/openapi.ts';
 import { reactors } from '../../functions/reactors/openapi.ts';
 import { tokens } from '../../functions/tokens/openapi.ts';
+import { nameRequests, type NamedRequests } from './name-requests.ts';
 import { describeMembers } from './describe-members.ts';
 import { gatewayMessage, problem, proxyProblem } from '../../src/http/openapi/schemas.ts';
 
@@ -105,12 +106,15 @@ const SHAPES = {
 
 /** A failure as the service words it; its `detail` here is what the document says of it. */
 function exampleOf(status: number, description: string) {
-  const title =
-    Object.values(PROBLEMS).find((known) => known.status === status)?.title ?? 'Internal Server Error';
-  if (status === 500) return { title: 'Internal Server Error', status };
-  const validation = status === 400 && { errors: { 'data.number': ['is not a card number'] } };
+  if (status === 500) return problemOf(undefined).problem;
+  const known = Object.entries(PROBLEMS).find(([, problem]) => problem.status === status);
+  if (known === undefined) throw new Error(`openapi: no failure has the status ${String(status)}`);
+  const [code, { title }] = known;
+  const validation = status === 400 && {
+    errors: { contaners: ['is not known; did you mean `containers`?'] },
+  };
   const detail = status === 400 ? 'One or more validation errors occurred.' : description;
-  return { title, status, detail, ...validation };
+  return { title, status, code, detail, ...validation };
 }
 
 /**
@@ -252,6 +256,12 @@ function operationId({ operation, method, path }: AnyRoute): string {
   return `proxy${method.charAt(0)}${method.slice(1).toLowerCase()}${path.endsWith('+}') ? 'Path' : ''}`;
 }
 
+const PATH_EXAMPLES: Readonly<Record<string, string>> = {
+  id: '0b7f7f4e-7a43-4a52-9d2b-0c3f6ad1d3c8',
+  invocation_id: 'c0a5b7de-0c1f-4b7a-9d57-1de1a0f0b0a4',
+  suffix: 'v1/charges',
+};
+
 function operation(route: AnyRoute): ZodOpenApiOperationObject {
   const described = OPERATIONS[route.operation];
   if (described === undefined) throw new Error(`openapi: ${route.operation} is not described`);
@@ -262,6 +272,7 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     required: true,
     description: described.parameters?.[name] ?? '',
     schema: text,
+    example: PATH_EXAMPLES[name],
   }));
   const failures = Object.entries(failuresOf(route, described)).map(
     ([status, description]) =>
@@ -292,7 +303,7 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
 
 const ABOUT = `A tokenization service in your own AWS account: it keeps sensitive values as tokens, and gives them back only by the caller's permissions and access rules.
 
-Every request carries the key of an application or session in \`${reserved('api-key')}\`. An operator may have chosen another prefix for the \`SVC-\` headers. Bodies are JSON, times ISO 8601 with an offset. Failures have the fields of RFC 9457 and never hold data. One trailing slash is ignored on every path; unknown members of a body are ignored.`;
+Every request carries the key of an application or session in \`${reserved('api-key')}\`. An operator may have chosen another prefix for the \`SVC-\` headers. Bodies are JSON, times ISO 8601 with an offset. Failures have the fields of RFC 9457 and never hold data. One trailing slash is ignored on every path; members of a body and query parameters that an operation does not have are refused with 400, unless the deploy setting \`clientCompatibility\` is \`lenient\`: then members are ignored.`;
 
 /**
  * The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is
@@ -328,7 +339,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
       ],
       security: [{ key: [] }],
       tags: [
-        { name: 'Tokens', description: 'What is precious, and what may be known of it.' },
+        { name: 'Tokens', description: 'Create, read, search, update and delete tokens.' },
         { name: 'Proxy', description: 'Requests to third parties with the plaintext filled in.' },
         { name: 'Applications', description: 'Who may do what.' },
         { name: 'Sessions', description: 'Short-lived access for browsers.' },
@@ -349,9 +360,12 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
       webhooks: { reactorResult: { post: { ...WEBHOOK, operationId: 'reactorResult', tags: ['Reactors'] } } },
     },
     {
-      // Objects may get members that nobody knows today; a client must not be told otherwise.
-      override: ({ jsonSchema }) => {
-        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // What is sent may hold no member that is not known. Answers may get members that nobody
+      // knows today; a client must not be told otherwise.
+      override: ({ jsonSchema, zodSchema, io }) => {
+        if (zodSchema._zod.def.type !== 'object') return;
+        if (io === 'input') jsonSchema.additionalProperties = false;
+        else delete jsonSchema.additionalProperties;
       },
     },
   );
@@ -359,5 +373,6 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
     const { members, required } = OPERATIONS[route.operation] ?? {};
     describeMembers(document, route, members ?? {}, required ?? []);
   }
+  nameRequests(document as unknown as NamedRequests);
   return document;
 }

@@ -5,6 +5,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly description?: string;
   required?: readonly string[];
 }
 
@@ -25,8 +26,8 @@ function membersOf(schema: Schema, path = ''): readonly (readonly [string, Schem
 
 /**
  * Says of each member of a route's body what it is. The words are not in the schemas: those are
- * bundled into functions that have no use for them. Throws if a member has no words, or words have
- * no member.
+ * bundled into functions that have no use for them; those that say the same everywhere are. Throws
+ * if a member has no words, or words have no member.
  */
 export function describeMembers(
   document: object,
@@ -40,6 +41,7 @@ export function describeMembers(
   const members = membersOf(schema);
   for (const [at, member] of members) {
     const word = words[at];
+    if (word === undefined && member.description !== undefined) continue;
     if (word === undefined) throw new Error(`openapi: ${operation} does not say what ${at} is`);
     Object.assign(
       member,

@@ -3,11 +3,16 @@ import { brand } from './brand.ts';
 
 /**
  * A call that the service refused or failed (RFC 9457, docs/api.md).
- * @example try { await client.tokens.retrieve(id); } catch (error) { if (!(error instanceof ApiError && error.status === 404)) throw error; }
+ * @example try { await client.tokens.retrieve(id); } catch (error) { if (!(error instanceof ApiError && error.code === 'not_found')) throw error; }
  */
 export class ApiError extends Error {
   readonly status: number;
   readonly title: string;
+  /**
+   * What went wrong, for programs (docs/api.md#errors); `undefined` where the answer is not the
+   * service's own.
+   */
+  readonly code: string | undefined;
   readonly detail: string | undefined;
   /** What is wrong with the request, by the path of the member. */
   readonly errors: FieldErrors | undefined;
@@ -16,11 +21,12 @@ export class ApiError extends Error {
   /** Seconds after which the service asks to be called again. */
   readonly retryAfter: number | undefined;
 
-  constructor({ status, title, detail, errors, traceId, retryAfter }: Omit<ApiError, keyof Error>) {
+  constructor({ status, title, code, detail, errors, traceId, retryAfter }: Omit<ApiError, keyof Error>) {
     super(detail === undefined ? `${String(status)} ${title}` : `${String(status)} ${title}: ${detail}`);
     this.name = 'ApiError';
     this.status = status;
     this.title = title;
+    this.code = code;
     this.detail = detail;
     this.errors = errors;
     this.traceId = traceId;

@@ -207,11 +207,12 @@ export function createCaller(options: ClientOptions): Caller {
   const error = (response: TransportResponse): ApiError => {
     const body = jsonOf(response);
     const problem = isRecord(body) && isRecord(body['proxy_error']) ? body['proxy_error'] : body;
-    const { title, detail, errors, message } = isRecord(problem) ? problem : {};
+    const { title, code, detail, errors, message } = isRecord(problem) ? problem : {};
     return new ApiError({
       status: response.status,
       // API Gateway's own answers have a message alone.
       title: textOr(title, textOr(message, 'Error')),
+      code: textOr(code, undefined),
       detail: textOr(detail, undefined),
       errors: isRecord(errors) ? (errors as FieldErrors) : undefined,
       traceId: response.headers[reserved('TRACE-ID').toLowerCase()],
@@ -225,8 +226,8 @@ export function createCaller(options: ClientOptions): Caller {
     if (body !== NO_JSON) return body;
     const title = 'Unexpected answer';
     const detail = 'It is not JSON: is baseUrl the address of the service?';
-    const { status, errors, traceId, retryAfter } = error(response);
-    throw new ApiError({ status, title, detail, errors, traceId, retryAfter });
+    const { status, code, errors, traceId, retryAfter } = error(response);
+    throw new ApiError({ status, title, code, detail, errors, traceId, retryAfter });
   };
 
   const ownHeaders = ({ idempotencyKey, traceId }: WriteOptions) => ({

@@ -286,6 +286,8 @@ export interface ReactorResponse {
 export interface Problem {
   readonly title: string;
   readonly status: number;
+  /** What went wrong, for programs (docs/api.md#errors). */
+  readonly code: string;
   readonly detail?: string;
   readonly errors?: FieldErrors;
 }

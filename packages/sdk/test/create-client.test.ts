@@ -193,7 +193,7 @@ describe('failures', () => {
 
   it('are known by instanceof across builds, and by nothing that only looks like them', () => {
     const other = bundledAnew();
-    const details = { status: 404, title: 't', detail: undefined, errors: undefined };
+    const details = { status: 404, title: 't', code: undefined, detail: undefined, errors: undefined };
     const error = new other.ApiError({ ...details, traceId: undefined, retryAfter: undefined });
     expect(error instanceof ApiError).toBe(true);
     expect(error instanceof ConnectionError).toBe(false);

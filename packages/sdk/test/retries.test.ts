@@ -153,7 +153,14 @@ describe('an idempotency key whose first try still runs', () => {
   it('is waited for no longer than the service lets anything run', () => {
     let now = 0;
     const pauseAfter = retrying(3, true, () => now);
-    const details = { status: 409, title: 't', detail: undefined, errors: undefined, traceId: undefined };
+    const details = {
+      status: 409,
+      title: 't',
+      code: undefined,
+      detail: undefined,
+      errors: undefined,
+      traceId: undefined,
+    };
     const conflict = new ApiError({ ...details, retryAfter: 1 });
     let tries = 0;
     for (let pauseMs = pauseAfter(conflict); pauseMs !== undefined; pauseMs = pauseAfter(conflict)) {

@@ -26,6 +26,10 @@ export interface AuthenticateOptions {
   readonly isConfirmed: boolean;
 }
 
+/** Says the same of a key that never was, one that was replaced, and one of another deployment. */
+const UNKNOWN =
+  'The API key is not known here: it was regenerated or deleted, or it belongs to another deployment.';
+
 function refused(detail: string): ServiceError {
   return new ServiceError('unauthenticated', detail);
 }
@@ -40,17 +44,19 @@ function check(
   credential: Credential | undefined,
   tenant: TenantBasics | null | undefined,
 ): Caller {
-  if (credential === undefined || !sameHash(credential.keyHash, claim.hash))
-    throw refused('The API key is not valid.');
+  if (credential === undefined || !sameHash(credential.keyHash, claim.hash)) throw refused(UNKNOWN);
   // The claim is part of what is hashed, so a credential of another tenant can only be a mistake of
   // the store.
   const isOfTenant = credential.caller.tenantId === claim.tenantId;
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
-  if (!isOfTenant || hasEnded) throw refused('The API key is not valid.');
+  if (!isOfTenant || hasEnded) throw refused(UNKNOWN);
   if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= clock())
-    throw refused('The API key has expired.');
+    throw refused('The API key has expired, and its application or session with it.');
   if (credential.isUnauthorized === true)
-    throw new ServiceError('forbidden', 'The session has not been authorized.');
+    throw new ServiceError(
+      'forbidden',
+      'The session has not been authorized: a private application does so by its nonce (POST /sessions/authorize).',
+    );
   return credential.caller;
 }
 
@@ -59,11 +65,13 @@ function storeOf(deps: AuthenticateDeps, { kind }: ApiKeyClaim): CredentialStore
   return kind === 'invocation' ? deps.invocationCredentials : deps.credentialStore;
 }
 
-/** What a key claims. Throws `unauthenticated` for one that is missing or has no form. */
-export function claimOf(apiKey: Secret<string> | undefined): ApiKeyClaim {
-  if (apiKey === undefined) throw refused('The API key is missing.');
+/** What a key claims. Throws `unauthenticated` for one that has no form. */
+export function claimOf(apiKey: Secret<string>): ApiKeyClaim {
   const claim = readApiKey(apiKey);
-  if (claim === undefined) throw refused('The API key is not valid.');
+  if (claim === undefined)
+    throw refused(
+      'The API key is not one of this service: they begin with key_, and nothing is around them.',
+    );
   return claim;
 }
 

@@ -1,23 +1,40 @@
+import type { Caller } from '../applications/application.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-decision.ts';
-import type { Grants, Transform } from './access-rule.ts';
-import type { Permission } from './permission.ts';
+import type { Transform } from './access-rule.ts';
+import { isLegalFor, PERMISSIONS, type Permission } from './permission.ts';
 
-function missing(permission: Permission): ServiceError {
-  return new ServiceError('forbidden', `The permission ${permission} is required.`);
+/** What a caller could do about a permission that it does not hold. */
+function wayOut({ type, actsBy }: Caller, permission: Permission): string {
+  if (type === 'session') return 'This session was not granted it (POST /sessions/authorize).';
+  if (!isLegalFor(permission, type)) {
+    const types = PERMISSIONS[permission].applicationTypes.join(' or ');
+    return `A ${type} application cannot hold it; a ${types} application can (POST /applications).`;
+  }
+  const holder = actsBy === 'own_key' ? 'This application' : "The reactor's application";
+  return `${holder} was not granted it (PUT /applications/{id}).`;
 }
 
-/** Throws `forbidden` unless the credential holds the permission somewhere. */
-export function requirePermission(grants: Grants, permission: Permission): void {
-  if (!holdsSomewhere(grants, permission)) throw missing(permission);
+const required = (permission: Permission) => `The permission ${permission} is required.`;
+
+/**
+ * Throws `forbidden` unless the caller holds the permission somewhere. Says who could hold it.
+ */
+export function requirePermission(caller: Caller, permission: Permission): void {
+  if (holdsSomewhere(caller, permission)) return;
+  throw new ServiceError('forbidden', `${required(permission)} ${wayOut(caller, permission)}`);
 }
 
 /**
- * The transform under which the credential may act on the token; throws `forbidden` if no rule
- * decides for it.
+ * The transform under which the caller may act on the token; throws `forbidden` if no rule decides
+ * for it.
  */
-export function requireAccess(grants: Grants, permission: Permission, token: TokenAttributes): Transform {
-  const transform = decideAccess(grants, permission, token);
-  if (transform === undefined) throw missing(permission);
-  return transform;
+export function requireAccess(caller: Caller, permission: Permission, token: TokenAttributes): Transform {
+  requirePermission(caller, permission);
+  const transform = decideAccess(caller, permission, token);
+  if (transform !== undefined) return transform;
+  throw new ServiceError(
+    'forbidden',
+    `${required(permission)} The caller holds it, but by no rule that covers every container of this token.`,
+  );
 }

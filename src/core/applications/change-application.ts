@@ -14,6 +14,8 @@ import { validateGrants } from '../access/validate-grants.ts';
  */
 export interface ApplicationUpdate extends Grants {
   readonly name: string;
+  /** Throws if the update says of anything else that it is not what it is. */
+  readonly check?: (current: Application) => void;
 }
 
 function changed(deps: GetApplicationDeps, caller: Caller, application: Application): Application {
@@ -38,6 +40,7 @@ export async function updateApplication(
   requirePermission(caller, 'application:update');
   return retryRace<Application>(async () => {
     const previous = await existingApplication(deps, caller.tenantId, id);
+    update.check?.(previous);
     const errors = validateGrants(previous.type, update);
     if (Object.keys(errors).length > 0) throw invalidMembers(errors);
     const { name, permissions, rules } = update;

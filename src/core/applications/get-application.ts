@@ -1,3 +1,4 @@
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Application, Caller } from './application.ts';
@@ -46,9 +47,10 @@ export async function getApplication(
  * (docs/contract.md#applications).
  */
 export async function getOwnApplication(
-  deps: GetApplicationDeps & { readonly ownReadIsFree: boolean },
+  deps: GetApplicationDeps & { readonly clientCompatibility: ClientCompatibility },
   caller: Caller,
 ): Promise<Application> {
-  if (!deps.ownReadIsFree || caller.type === 'session') requirePermission(caller, 'application:read');
+  if (deps.clientCompatibility === 'strict' || caller.type === 'session')
+    requirePermission(caller, 'application:read');
   return existingApplication(deps, caller.tenantId, caller.applicationId);
 }

@@ -1,5 +1,6 @@
 import { Drop, Liquid, TokenKind, Tokenizer, toValueSync, Value, type FilterImplOptions } from 'liquidjs';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { hintOf } from '../shared/known-names.ts';
 import type { Budget } from './budget.ts';
 import { JsonContext, memberOf } from './context.ts';
 import { ExpressionError } from './expression-error.ts';
@@ -113,12 +114,22 @@ function readWhole(source: string): Value {
   return value;
 }
 
+/** How Liquid says it, with what stands there. */
+const UNKNOWN_FILTER = /^undefined filter: ([^\s,]*)/;
+/** What is shown of a filter that is not known: a word, no value that somebody put there. */
+const FILTER_NAME = /^[a-z][a-z_]{0,31}$/i;
+
+function unknownFilter(name: string): string {
+  const shown = FILTER_NAME.test(name) ? ` \`${name}\`` : '';
+  return `has an unknown filter${shown}${hintOf(name, [...FILTERS.keys()])}`;
+}
+
 function parse(source: string): Value {
   try {
     return readWhole(withLiquidArguments(source));
   } catch (error) {
-    const unknown = error instanceof Error && error.message.startsWith('undefined filter');
-    throw new ExpressionError(unknown ? 'has an unknown filter' : 'is not a valid expression');
+    const [, filter] = UNKNOWN_FILTER.exec(error instanceof Error ? error.message : '') ?? [];
+    throw new ExpressionError(filter === undefined ? 'is not a valid expression' : unknownFilter(filter));
   }
 }
 

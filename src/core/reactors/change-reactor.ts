@@ -15,7 +15,13 @@ import {
 import type { ChangeReactorDeps } from './create-reactor.ts';
 import { applicationOf, checkedApplication, existingReactor, type ReactorView } from './get-reactor.ts';
 import { openReactor, sealContent } from './open-reactor.ts';
-import { REACTOR_LIMITS, type Configuration, type ReactorDefinition, type StoredReactor } from './reactor.ts';
+import {
+  REACTOR_LIMITS,
+  type Configuration,
+  type ReactorDefinition,
+  type ReactorRecord,
+  type StoredReactor,
+} from './reactor.ts';
 
 /** What a PATCH says; members that are absent stay. */
 export interface ReactorPatch {
@@ -26,6 +32,12 @@ export interface ReactorPatch {
   /** `null` takes the application away. */
   readonly applicationId?: string | null;
 }
+
+/**
+ * Throws if an update says of what it cannot change that it is not what it is: of the reactor, or
+ * of the application that it will act as.
+ */
+export type CheckUnchanged = (reactor: ReactorRecord, application: Application | undefined) => void;
 
 /** What a change makes of a reactor. */
 interface Wanted {
@@ -75,9 +87,11 @@ async function changeOnce(
   caller: Caller,
   id: string,
   decide: (previous: StoredReactor) => Promise<Wanted>,
+  check: CheckUnchanged,
 ): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'lost'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
   const { definition, application, namesCode } = await decide(previous);
+  check(previous, application);
   // Decided on what was read: whoever holds an operation writes over it.
   if (isBusy(previous, deps.clock())) return 'lost';
   const sealed = await sealContent(deps.vault, previous, definition);
@@ -102,9 +116,10 @@ async function change(
   caller: Caller,
   id: string,
   decide: (previous: StoredReactor) => Promise<Wanted>,
+  check: CheckUnchanged,
 ): Promise<ReactorView> {
   requirePermission(caller, 'reactor:update');
-  const { stored, application } = await retryRace(() => changeOnce(deps, caller, id, decide));
+  const { stored, application } = await retryRace(() => changeOnce(deps, caller, id, decide, check));
   return defined({ reactor: await openReactor(deps.vault, stored), application });
 }
 
@@ -117,12 +132,14 @@ export function updateReactor(
   caller: Caller,
   id: string,
   definition: ReactorDefinition,
+  check: CheckUnchanged = () => undefined,
 ): Promise<ReactorView> {
-  return change(deps, caller, id, async () => ({
+  const decide = async () => ({
     definition,
     application: await checkedApplication(deps, caller.tenantId, definition.applicationId),
     namesCode: true,
-  }));
+  });
+  return change(deps, caller, id, decide, check);
 }
 
 function merged(
@@ -145,8 +162,9 @@ export async function patchReactor(
   caller: Caller,
   id: string,
   patch: ReactorPatch,
+  check: CheckUnchanged = () => undefined,
 ): Promise<void> {
-  await change(deps, caller, id, async (previous) => {
+  const decide = async (previous: StoredReactor): Promise<Wanted> => {
     const { code, configuration } = await openReactor(deps.vault, previous);
     // One that has gone since is no mistake of a patch that does not speak of it.
     const application =
@@ -162,5 +180,6 @@ export async function patchReactor(
       application,
       namesCode: patch.code !== undefined,
     };
-  });
+  };
+  await change(deps, caller, id, decide, check);
 }

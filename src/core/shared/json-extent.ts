@@ -22,8 +22,8 @@ export class JsonExtentError extends Error {
 interface Limits {
   readonly membersMax?: number;
   readonly depthMax?: number;
-  /** Shown where each string, number and literal stands. */
-  readonly look?: (start: number, end: number) => void;
+  /** Told of the same text, while it stays within the limits. */
+  readonly also?: JsonVisitor;
 }
 
 /** Counts while a text is walked, before anything is made of it. */
@@ -39,23 +39,26 @@ class Extent implements JsonVisitor {
     this.#limits = limits;
   }
 
-  open(): void {
+  open(isObject: boolean): void {
     this.#count();
     this.#depth += 1;
     if (this.#depth > this.#limits.depthMax) throw new JsonExtentError('depth');
+    this.#limits.also.open(isObject);
   }
 
   close(): void {
     this.#depth -= 1;
+    this.#limits.also.close();
   }
 
-  name(): void {
+  name(start: number, end: number, isEscaped: boolean): void {
     // Counted with its value.
+    this.#limits.also.name(start, end, isEscaped);
   }
 
-  scalar(start: number, end: number): void {
+  scalar(start: number, end: number, isEscaped: boolean): void {
     this.#count();
-    this.#limits.look(start, end);
+    this.#limits.also.scalar(start, end, isEscaped);
   }
 
   #count(): void {
@@ -64,7 +67,8 @@ class Extent implements JsonVisitor {
   }
 }
 
-const nothing = (): void => undefined;
+const ignore = (): void => undefined;
+const NOBODY: JsonVisitor = { open: ignore, close: ignore, name: ignore, scalar: ignore };
 
 /**
  * How many elements and members a JSON text holds. Throws {@link JsonExtentError}, and a
@@ -72,9 +76,9 @@ const nothing = (): void => undefined;
  */
 export function membersOf(
   text: string,
-  { membersMax = MEMBERS_MAX, depthMax = DEPTH_MAX, look = nothing }: Limits = {},
+  { membersMax = MEMBERS_MAX, depthMax = DEPTH_MAX, also = NOBODY }: Limits = {},
 ): number {
-  const extent = new Extent({ membersMax, depthMax, look });
+  const extent = new Extent({ membersMax, depthMax, also });
   walkJson(text, extent);
   return extent.members;
 }

@@ -33,6 +33,16 @@ const LITERALS = ['true', 'false', 'null'];
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 const isExponent = (code: number): boolean => (code | 0x20) === 0x65;
 
+/** A text is no JSON, at a position of UTF-16 code units. Says nothing of what stands there. */
+export class JsonSyntaxError extends SyntaxError {
+  readonly at: number;
+
+  constructor(at: number) {
+    super('The text is not JSON.');
+    this.at = at;
+  }
+}
+
 class Walk {
   readonly #text: string;
 
@@ -77,9 +87,9 @@ class Walk {
     }
   }
 
-  /** Never says where or what: a text may be anybody's data. */
-  #wrong(): SyntaxError {
-    return new SyntaxError('The text is not JSON.');
+  /** Never says what: a text may be anybody's data. */
+  #wrong(at = this.#at): JsonSyntaxError {
+    return new JsonSyntaxError(at);
   }
 
   /** The first code unit that is no space; NaN at the end. */
@@ -175,7 +185,7 @@ class Walk {
         at += 1;
       } else {
         // A control character, or NaN: the end of the text.
-        throw this.#wrong();
+        throw this.#wrong(at);
       }
     }
     this.#at = at + 1;
@@ -189,14 +199,14 @@ class Walk {
     } else if ('"\\/bfnrt'.includes(this.#text.charAt(at)) && at < this.#text.length) {
       return at + 1;
     }
-    throw this.#wrong();
+    throw this.#wrong(at);
   }
 }
 
 /**
- * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws a
- * `SyntaxError` where `JSON.parse` does (RFC 8259), but only once it has come there; and what the
- * visitor throws.
+ * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws
+ * {@link JsonSyntaxError} where `JSON.parse` throws (RFC 8259), but only once it has come there; and
+ * what the visitor throws.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
   new Walk(text, visitor).whole();

@@ -2,6 +2,7 @@ import { requirePermission } from '../access/require-permission.ts';
 import type { Caller } from '../applications/application.ts';
 import { changeTenant, existingTenant, type TenantDeps } from './change-tenant.ts';
 import type { Tenant } from './tenant.ts';
+import type { TenantSettings } from './tenant-settings.ts';
 
 /** What a tenant says about itself through the API. */
 export type TenantProfile = Pick<Tenant, 'id' | 'name' | 'settings'>;
@@ -12,12 +13,23 @@ export async function getTenant(deps: TenantDeps, caller: Caller): Promise<Tenan
   return existingTenant(deps, caller.tenantId);
 }
 
-/** Replaces name and settings of the caller's own tenant. */
+/** What an update says of the tenant: settings that are absent stay as they are. */
+export interface TenantUpdate {
+  readonly name: string;
+  readonly settings: Partial<TenantSettings>;
+  /** Throws if the update says of anything else that it is not what it is. */
+  readonly check?: (current: TenantProfile) => void;
+}
+
+/** Replaces the name of the caller's own tenant, and the settings that are given. */
 export async function updateTenant(
   deps: TenantDeps,
   caller: Caller,
-  { name, settings }: Omit<TenantProfile, 'id'>,
+  { name, settings, check }: TenantUpdate,
 ): Promise<TenantProfile> {
   requirePermission(caller, 'tenant:update');
-  return changeTenant(deps, caller.tenantId, (tenant) => ({ ...tenant, name, settings }));
+  return changeTenant(deps, caller.tenantId, (tenant) => {
+    check?.(tenant);
+    return { ...tenant, name, settings: { ...tenant.settings, ...settings } };
+  });
 }

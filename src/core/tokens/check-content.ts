@@ -2,10 +2,13 @@ import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
 import { checkTemplate, checkTemplates } from '../expressions/render.ts';
 import { CONTAINER_FORM, parseContainer, type Container } from '../shared/container.ts';
-import type { Report } from '../shared/field-reporter.ts';
+import { FieldReporter, type Report } from '../shared/field-reporter.ts';
+import { isJsonObject, type Json } from '../shared/json.ts';
+import { shownName, unknownName } from '../shared/known-names.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
 import { parseExpiration } from './expiration.ts';
 import type { TokenDetails } from './token.ts';
+import type { TokenType } from './types/definition.ts';
 
 /** Limits of a token (docs/contract.md#limits): entries, and lengths in characters. */
 export const TOKEN_LIMITS = {
@@ -16,6 +19,26 @@ export const TOKEN_LIMITS = {
   searchIndexes: 10,
   fingerprintExpression: 400,
 } as const;
+
+/** Reports members that the data of a type does not have: its check drops them. */
+export function reportDataMembers(
+  { dataMembers }: TokenType,
+  data: Json | undefined,
+  fields: FieldReporter,
+): void {
+  if (dataMembers === undefined || !isJsonObject(data)) return;
+  for (const name of Object.keys(data)) {
+    if (fields.isFull) return;
+    if (!dataMembers.includes(name)) fields.report(`data.${shownName(name)}`, unknownName(name, dataMembers));
+  }
+}
+
+/** Throws `validation_failed` for members that the data of a type does not have. */
+export function checkDataMembers(type: TokenType, data: Json | undefined): void {
+  const fields = new FieldReporter();
+  reportDataMembers(type, data, fields);
+  fields.throwIfFailed();
+}
 
 /** Runs a check of an expression and reports what it throws about it. */
 export function checkExpression(path: string, report: Report, check: () => void): void {

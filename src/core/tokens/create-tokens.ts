@@ -3,6 +3,7 @@ import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { TenantKeys } from '../crypto/tenant-keys.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import { joinedPath } from '../shared/member-path.ts';
@@ -30,6 +31,7 @@ export interface CreateTokenDeps extends OpenTokenDeps {
   readonly tenantKeys: TenantKeys;
   /** How long a cvc lives, in ms. */
   readonly cvcLifetimeMs: number;
+  readonly clientCompatibility: ClientCompatibility;
 }
 
 /** One token on its way into the store. */
@@ -60,11 +62,16 @@ export interface PlacedInput {
 }
 
 /** Checks every content; errors carry the path of their token. */
-function prepareAll(placed: readonly PlacedInput[], now: number, budget: Budget): readonly PreparedContent[] {
+function prepareAll(
+  { clock, clientCompatibility }: CreateTokenDeps,
+  placed: readonly PlacedInput[],
+  budget: Budget,
+): readonly PreparedContent[] {
+  const preparation = { now: clock(), budget, clientCompatibility };
   const fields = new FieldReporter();
   const contents = placed.flatMap(({ path, input }) => {
     try {
-      return [prepareContent(tokenType(input.type), input, { now, budget })];
+      return [prepareContent(tokenType(input.type), input, preparation)];
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errors === undefined) throw error;
       fields.add(prefixed(path, error.errors));
@@ -111,7 +118,7 @@ async function draftAll(
   writes: WriteIdentity,
   budget: Budget,
 ): Promise<Draft[]> {
-  const contents = prepareAll(placed, deps.clock(), budget);
+  const contents = prepareAll(deps, placed, budget);
   const transforms = contents.map(({ containers }) => requireAccess(caller, 'token:create', { containers }));
   const derived = await derive(deps.tenantKeys, caller.tenantId, contents);
   const drafts = placed.map(({ input }, index): Draft => {

@@ -21,7 +21,7 @@ export async function derivedAnew(
   const content = prepareContent(
     tokenType(token.type),
     { ...details, data, containers },
-    { now: 0, budget: createBudget(), isMaskTried: true },
+    { now: 0, budget: createBudget(), clientCompatibility: 'strict', isMaskTried: true },
   );
   const [derived] = await derive(tenantKeys, tenantId, [content]);
   if (derived === undefined) throw new Error('derive anew: nothing was derived');

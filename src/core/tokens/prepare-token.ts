@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { fingerprint, matchHash } from '../crypto/fingerprint.ts';
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { renderTemplate, renderTemplates } from '../expressions/render.ts';
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
 import type { Container } from '../shared/container.ts';
 import { defined } from '../shared/defined.ts';
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
@@ -11,7 +12,13 @@ import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
 import { CVC_MEMBER } from '../shared/without-cvc.ts';
-import { checkContainers, checkDetails, checkExpiration, checkExpression } from './check-content.ts';
+import {
+  checkContainers,
+  checkDetails,
+  checkExpiration,
+  checkExpression,
+  reportDataMembers,
+} from './check-content.ts';
 import { evaluateIndexes } from './evaluate-indexes.ts';
 import { containerTerms, hashTerm, type IndexTerm } from './index-term.ts';
 import type { TokenDetails } from './token.ts';
@@ -22,6 +29,8 @@ import type { TokenType } from './types/definition.ts';
 interface Preparation {
   readonly now: number;
   readonly budget: Budget;
+  /** `lenient`: members that the type's data does not have are dropped. */
+  readonly clientCompatibility: ClientCompatibility;
   /** Data and mask stand as they were when the mask was tried on the data. */
   readonly isMaskTried?: boolean;
 }
@@ -178,6 +187,7 @@ export function prepareContent(
   // Patches could add up to what no body may hold.
   withinMembers(() => membersOf(json, { depthMax: Infinity }));
   const checked = type.check(content.data.reveal(), fields.report);
+  if (preparation.clientCompatibility === 'strict') reportDataMembers(type, content.data.reveal(), fields);
   const containers = checkContainers(content.containers, type.containers, fields.report);
   checkDetails(content, fields.report, budget);
   const expiration = checkExpiration(content.expiresAtText, now, fields.report);

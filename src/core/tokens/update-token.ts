@@ -1,16 +1,18 @@
-import { moreRestrictive } from '../access/access-decision.ts';
+import { decideAccess, moreRestrictive } from '../access/access-decision.ts';
 import type { Transform } from '../access/access-rule.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import { createBudget, type Budget } from '../expressions/budget.ts';
 import { defined } from '../shared/defined.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import { mergePatch } from '../shared/merge-patch.ts';
 import { retryRace } from '../shared/retry-race.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { checkUnchanged } from '../shared/unchanged.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
+import { checkDataMembers } from './check-content.ts';
 import { checkDataUnderId } from './choose-token-id.ts';
 import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
@@ -20,6 +22,7 @@ import { isSoleWriter } from './ownership.ts';
 import { prepareContent, withinMembers, type PreparedContent } from './prepare-token.ts';
 import { derive, matchesOf, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
+import { clearMembers } from './token-object.ts';
 import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
 import { tokenType } from './token-type.ts';
@@ -38,6 +41,8 @@ export interface TokenPatch {
   readonly fingerprintExpression?: string | null;
   readonly deduplicateToken?: boolean;
   readonly expiresAtText?: string | null;
+  /** Members that no update changes, as the caller says that they are. */
+  readonly unchanged?: JsonObject;
 }
 
 /** An update of one token. */
@@ -146,6 +151,15 @@ function requireUnshared({ previous, patch, transform }: Change, next: StoredTok
   );
 }
 
+/**
+ * What no update changes, as far as the caller may know it: its fingerprint tells what a token
+ * holds, and is for those who read it.
+ */
+function shownUnchanged(caller: Caller, token: StoredToken): JsonObject {
+  const mayRead = decideAccess(caller, 'token:read', token) !== undefined;
+  return { ...clearMembers(token), ...(mayRead && { fingerprint: token.fingerprint }) };
+}
+
 /** Checks the patch against the token as it stands, and the caller's access to both ends of it. */
 async function prepareChange(
   deps: CreateTokenDeps,
@@ -157,6 +171,7 @@ async function prepareChange(
   const before = requireAccess(caller, 'token:update', previous);
   // Before anything is evaluated: what fails on data tells something about it.
   requireDescription(caller, previous, patch, before);
+  checkUnchanged(patch.unchanged ?? {}, shownUnchanged(caller, previous));
   const [details, data] = await Promise.all([
     openDetails(deps.vault, previous),
     openData(deps.vault, previous),
@@ -170,7 +185,10 @@ async function prepareChange(
     expiresAtText: patch.expiresAtText ?? undefined,
   });
   const isMaskTried = patch.data === undefined && patch.mask === undefined;
-  const content = prepareContent(type, patchedContent, { now: deps.clock(), budget, isMaskTried });
+  const { clientCompatibility } = deps;
+  const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried };
+  if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());
+  const content = prepareContent(type, patchedContent, preparation);
   if (patch.data !== undefined) checkDataUnderId(previous.id, type, content.data.reveal());
   const after = requireAccess(caller, 'token:update', { id: previous.id, containers: content.containers });
   const transform = moreRestrictive(before, after);

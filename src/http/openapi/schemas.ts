@@ -3,7 +3,8 @@ import { CONDITION_ATTRIBUTES, CONDITION_OPERATORS, TRANSFORMS } from '../../cor
 import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permission.ts';
 import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/shared/pagination.ts';
 import { PAGE_BYTES } from '../../core/tokens/open-page.ts';
-import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
+import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../core/tokens/token-type.ts';
+import { PROBLEM_CODES } from '../problem.ts';
 import { counted } from './words.ts';
 
 /*
@@ -38,6 +39,9 @@ export const problem = z
   .object({
     title: z.string(),
     status: z.int(),
+    code: z.enum(PROBLEM_CODES).meta({
+      description: 'What went wrong, for programs: words may change, this does not.',
+    }),
     detail: z.string().optional().meta({ description: 'Absent on an unexpected 500.' }),
     errors: z.record(z.string(), z.array(z.string())).optional().meta({
       description: 'The path of a member (`data.number`, `rules[0].priority`) to what is wrong with it.',
@@ -50,8 +54,9 @@ export const problem = z
       {
         title: 'Bad Request',
         status: 400,
+        code: 'validation_failed',
         detail: 'One or more validation errors occurred.',
-        errors: { 'data.number': ['is not a card number'] },
+        errors: { contaners: ['is not known; did you mean `containers`?'] },
       },
     ],
   });
@@ -65,6 +70,44 @@ export const gatewayMessage = z
     id: 'GatewayMessage',
     description: 'An answer of API Gateway itself: no function of the service ran.',
   });
+
+const digits = (least: number, most: number) =>
+  z.string().regex(new RegExp(`^\\d{${String(least)},${String(most)}}$`));
+
+/** A whole number, which may be written as text. */
+const wholeNumber = (least: number, most: number) =>
+  z.union([z.int().min(least).max(most), z.string().regex(/^\d{1,4}$/), z.null()]).optional();
+
+const nineDigits = z
+  .string()
+  .regex(/^(?:-*\d){9}-*$/)
+  .max(20);
+
+/** Data of a token by its type, as it is sent (docs/contract.md#token-types). */
+export const TOKEN_DATA: Readonly<Record<TokenTypeName, z.ZodType>> = {
+  token: z.unknown().meta({ description: 'Any JSON but `null`.' }),
+  card: z.strictObject({
+    number: digits(12, 19).meta({ description: 'Digits alone, with a valid check digit (Luhn).' }),
+    expiration_month: wholeNumber(1, 12),
+    expiration_year: wholeNumber(1000, 9999),
+    cvc: z
+      .union([digits(3, 4), z.int().min(100).max(9999), z.null()])
+      .optional()
+      .meta({ description: 'Removed after its lifetime, by default an hour.' }),
+  }),
+  bank: z.strictObject({
+    routing_number: z
+      .string()
+      .regex(/^\d{9}$/)
+      .meta({ description: 'With a valid ABA checksum.' }),
+    account_number: digits(1, 17),
+  }),
+  card_number: digits(12, 19),
+  us_bank_account_number: digits(3, 17),
+  us_bank_routing_number: z.string().regex(/^\d{9}$/),
+  social_security_number: nineDigits,
+  employer_id_number: nineDigits,
+};
 
 /** How failures of the proxy itself look. */
 export const proxyProblem = z.object({ proxy_error: problem }).meta({
@@ -81,9 +124,10 @@ const tokenMembers = {
   id: z.string(),
   tenant_id: uuid,
   type: z.enum(TOKEN_TYPE_NAMES),
-  data: json
-    .optional()
-    .meta({ description: 'As the transform of the deciding rule shows it; absent if redacted.' }),
+  data: json.optional().meta({
+    description:
+      'Under `reveal` what was sent: `CardData`, `BankData`, a string, or any JSON for the type `token`. Under `mask` what the mask makes of it; absent if redacted.',
+  }),
   mask: json.optional(),
   fingerprint: z.string().meta({ description: 'Equal for equal values of one type within the tenant.' }),
   fingerprint_expression: z.string().optional(),

@@ -34,6 +34,7 @@ async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate)
     clock: Date.now,
     tenantKeys,
     cvcLifetimeMs: 60_000,
+    clientCompatibility: 'strict' as const,
   };
   const placed = inputs.map((input, index) => ({ path: `[${String(index)}]`, input }));
   const results = await createTokens(deps, caller, placed, repeatableIdentity(seed, 0));

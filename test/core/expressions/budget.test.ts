@@ -141,7 +141,11 @@ describe('the budget of expressions', () => {
         const content = { data: new Secret(given), mask: { shown: mask } };
         let written: Secret<Json> | undefined;
         try {
-          written = prepareContent(tokenType('token'), content, { now: 0, budget: createBudget() }).masked;
+          written = prepareContent(tokenType('token'), content, {
+            now: 0,
+            budget: createBudget(),
+            clientCompatibility: 'strict',
+          }).masked;
         } catch (error) {
           expect(error).toMatchObject({ errors: { mask: [expect.any(String)] } });
         }

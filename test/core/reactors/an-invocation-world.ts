@@ -96,6 +96,7 @@ export function anInvocationWorld() {
     tenantKeys,
     tokenStore: {} as RunInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
+    clientCompatibility: 'strict' as const,
     tenantBasicsStore: tenants,
     applicationGrantsStore: applicationReads(reactorWorld.applications),
     invocationCredentials: { create: () => Promise.resolve(), remove: () => Promise.resolve() },

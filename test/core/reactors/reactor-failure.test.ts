@@ -16,16 +16,19 @@ const thrown = (more: Partial<ThrownError>) => ({
 
 describe('an error that code throws', () => {
   it.each([
-    [400, 'Bad Request'],
-    [401, 'Unauthorized'],
-    [402, 'Payment Required'],
-    [403, 'Forbidden'],
-    [429, 'Too Many Requests'],
-    [500, 'Reactor Runtime Error'],
-    [503, 'Service Unavailable'],
-  ])('with status %i is told with it', (status, title) => {
+    [400, 'Bad Request', 'validation_failed'],
+    [401, 'Unauthorized', 'unauthenticated'],
+    [402, 'Payment Required', 'payment_required'],
+    [403, 'Forbidden', 'forbidden'],
+    [429, 'Too Many Requests', 'too_many_requests'],
+    [500, 'Reactor Runtime Error', 'reactor_failed'],
+    [503, 'Service Unavailable', 'dependency_unavailable'],
+  ])('with status %i is told with it', (status, title, code) => {
     const { problem } = problemOf(runFailure(thrown({ status, errors: { card: ['declined'] } }), 1000));
-    expect(problem).toEqual({ title, status, detail: 'Card declined', errors: { card: ['declined'] } });
+    expect(problem).toEqual({
+      ...{ title, status, code, detail: 'Card declined' },
+      errors: { card: ['declined'] },
+    });
   });
 
   it.each([null, 200, 404, 418, 502, 600, -1])('with status %s says nothing of itself', (status) => {
@@ -33,6 +36,7 @@ describe('an error that code throws', () => {
     expect(problem).toEqual({
       title: 'Reactor Runtime Error',
       status: 500,
+      code: 'reactor_failed',
       detail: 'The code threw an error.',
     });
   });

@@ -84,7 +84,7 @@ describe('an asynchronous invocation', () => {
     const id = await world.start(await aReactor(world));
     await live(world, 2);
     expect(world.received).toEqual([
-      { id, body: { title: 'Payment Required', status: 402, detail: 'declined' } },
+      { id, body: { title: 'Payment Required', status: 402, code: 'payment_required', detail: 'declined' } },
     ]);
     expect(only(world.invocations.values()).state).toBe('failed');
   });

@@ -32,9 +32,12 @@ describe('what a JSON text holds', () => {
   it('is not read any further than to what is too much', () => {
     let looks = 0;
     const look = () => (looks += 1);
-    expect(() => membersOf(`${list(1_000).slice(0, -1)},not JSON`, { membersMax: 10, look })).toThrow(
-      JsonExtentError,
-    );
+    expect(() =>
+      membersOf(`${list(1_000).slice(0, -1)},not JSON`, {
+        membersMax: 10,
+        also: { open: () => 0, close: () => 0, name: () => 0, scalar: look },
+      }),
+    ).toThrow(JsonExtentError);
     expect(looks).toBe(10);
   });
 

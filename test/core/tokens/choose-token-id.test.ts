@@ -184,6 +184,6 @@ describe('the id of a new token', () => {
     '{{ data.number | alias_card: true, true, true }}',
     '{{ data.number, | last4 }}',
   ])('%s is refused with the path of the id', (id) => {
-    expect(() => ids(id)).toThrow(refused(expect.not.stringMatching(/4242|nope/)));
+    expect(() => ids(id)).toThrow(refused(expect.not.stringMatching(/4242/)));
   });
 });

@@ -70,9 +70,12 @@ describe('card data', () => {
   });
 
   it.each([
-    [{ number: '4242424242424241' }, 'data.number is not a valid card number'],
-    [{ number: '4242 4242 4242 4242' }, 'data.number must be 12 to 19 digits without separators'],
-    [{ number: '42424242424' }, 'data.number must be 12 to 19 digits without separators'],
+    [
+      { number: '4242424242424241' },
+      'data.number is not a valid card number: its check digit (Luhn) does not fit',
+    ],
+    [{ number: '4242 4242 4242 4242' }, 'data.number must be 12 to 19 digits; remove blanks and dashes'],
+    [{ number: '42424242424' }, 'data.number must be 12 to 19 digits; remove blanks and dashes'],
     [{ number: 4242424242424242 }, 'data.number must be a string'],
     [{}, 'data.number is required'],
     [
@@ -103,7 +106,7 @@ describe('bank data', () => {
     [{ routing_number: '021000021' }, 'data.account_number is required'],
     [
       { routing_number: '021000020', account_number: '1' },
-      'data.routing_number is not a valid routing number',
+      'data.routing_number is not a valid routing number: its ABA checksum does not fit',
     ],
     [{ routing_number: '02100002', account_number: '1' }, 'data.routing_number must be nine digits'],
     [

@@ -8,7 +8,7 @@ import { keepUse, mayUseAgain } from '../../../src/core/tokens/kept-use.ts';
 import { tokenize } from '../../../src/core/tokens/tokenize.ts';
 import { updateToken } from '../../../src/core/tokens/update-token.ts';
 import { presentResult, presentTokenized } from '../../../src/http/present-token.ts';
-import { parseTokenInput } from '../../../src/http/token-input.ts';
+import { tokenInputParser } from '../../../src/http/token-input.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
@@ -83,7 +83,7 @@ describe('a replayed tokenize', () => {
       whole: { type: 'token', data: { a: 1 } },
       list: ['two', 'three'],
     };
-    const tokenized = await tokenize(deps, creator, value, parseTokenInput, randomIdentity);
+    const tokenized = await tokenize(deps, creator, value, tokenInputParser('strict'), randomIdentity);
     const first = presentTokenized(tokenized) as { plain: string; whole: { id: string }; list: string[] };
     const kept = keepTokens(tokenized);
     const replay = async () => presentTokenized(await replayTokens(deps, creator, kept));

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../src/core/shared/json.ts';
 import { randomIdentity } from '../../../src/core/shared/write-identity.ts';
 import { tokenize } from '../../../src/core/tokens/tokenize.ts';
 import { presentTokenized } from '../../../src/http/present-token.ts';
-import { parseTokenInput } from '../../../src/http/token-input.ts';
+import { tokenInputParser } from '../../../src/http/token-input.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { aWallWorld } from '../../security/a-wall-world.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
@@ -32,7 +32,7 @@ describe('tokenizing', () => {
     let parsed = 0;
     const parse = (object: JsonObject, path: string) => {
       parsed += 1;
-      return parseTokenInput(object, path);
+      return tokenInputParser('strict')(object, path);
     };
     await expect(tokenize(deps, caller, list, parse, randomIdentity)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -48,7 +48,7 @@ describe('tokenizing', () => {
     const beside = { nothing: null, lists: [[], [[]], {}] };
     const values = Array.from({ length: 100 }, (_, index) => index);
     const answer = presentTokenized(
-      await tokenize(deps, caller, { values, beside }, parseTokenInput, randomIdentity),
+      await tokenize(deps, caller, { values, beside }, tokenInputParser('strict'), randomIdentity),
     ) as unknown as { readonly values: readonly string[]; readonly beside: Json };
     expect(answer.beside).toEqual(beside);
     expect(new Set(answer.values).size).toBe(100);
@@ -58,12 +58,14 @@ describe('tokenizing', () => {
   it('names the place of what is wrong', async () => {
     const { deps } = aWallWorld();
     const value = { a: [{ b: { type: 'card', data: { number: '1' } } }, { type: 'none', data: 1 }] };
-    await expect(tokenize(deps, caller, value, parseTokenInput, randomIdentity)).rejects.toMatchObject({
-      errors: { 'a[1].type': ['is not a token type'] },
+    await expect(
+      tokenize(deps, caller, value, tokenInputParser('strict'), randomIdentity),
+    ).rejects.toMatchObject({
+      errors: { 'a[1].type': [expect.stringMatching(/^must be token, card, bank/)] },
     });
     const [first] = value.a;
     await expect(
-      tokenize(deps, caller, { a: [first ?? null] }, parseTokenInput, randomIdentity),
+      tokenize(deps, caller, { a: [first ?? null] }, tokenInputParser('strict'), randomIdentity),
     ).rejects.toMatchObject({
       errors: { 'a[0].b.data.number': [expect.any(String)] },
     });

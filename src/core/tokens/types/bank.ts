@@ -8,7 +8,8 @@ import { textType, type TokenType } from './definition.ts';
 function checkRoutingNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!/^\d{9}$/.test(number)) report(path, 'must be nine digits');
-  else if (!passesAbaChecksum(number)) report(path, 'is not a valid routing number');
+  else if (!passesAbaChecksum(number))
+    report(path, 'is not a valid routing number: its ABA checksum does not fit');
 }
 
 /**
@@ -30,8 +31,7 @@ function required(value: Json | undefined, path: string, report: Report): Json {
 }
 
 /**
- * The data of a bank account (docs/contract.md#bank-data). Members that a bank account does not
- * have are dropped.
+ * The data of a bank account (docs/contract.md#bank-data), without members that it does not have.
  */
 function checkBank(data: Json, report: Report): Json {
   if (!isJsonObject(data)) {
@@ -48,6 +48,7 @@ function checkBank(data: Json, report: Report): Json {
 export const bank = {
   name: 'bank',
   check: checkBank,
+  dataMembers: ['routing_number', 'account_number'],
   containers: ['/bank/high/'],
   mask: {
     routing_number: '{{ data.routing_number }}',

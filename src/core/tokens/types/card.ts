@@ -16,8 +16,9 @@ const CVC = /^\d{3,4}$/;
  */
 function checkCardNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
-  else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits without separators');
-  else if (!passesLuhn(number)) report(path, 'is not a valid card number');
+  else if (!NUMBER.test(number)) report(path, 'must be 12 to 19 digits; remove blanks and dashes');
+  else if (!passesLuhn(number))
+    report(path, 'is not a valid card number: its check digit (Luhn) does not fit');
 }
 
 /**
@@ -56,7 +57,7 @@ function checkedCvc(value: Json | undefined, report: Report): string | undefined
 }
 
 /**
- * The data of a card (docs/contract.md#card-data). Members that a card does not have are dropped; a
+ * The data of a card (docs/contract.md#card-data), without members that a card does not have. A
  * past expiry is accepted.
  */
 function checkCard(data: Json, report: Report): Json {
@@ -95,6 +96,7 @@ const numberOf = (data: Json): Json | undefined => (isJsonObject(data) ? data['n
 export const card = {
   name: 'card',
   check: checkCard,
+  dataMembers: ['number', 'expiration_month', 'expiration_year', 'cvc'],
   containers: ['/pci/high/'],
   mask: {
     number: '{{ data.number | reveal_last: 4 }}',

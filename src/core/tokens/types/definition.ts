@@ -9,6 +9,10 @@ export interface TokenType {
   readonly name: string;
   /** Checks data and returns it in its stored form; what it reports makes the request fail. */
   readonly check: (data: Json, report: Report) => Json;
+  /**
+   * All members that an object of its data may have; absent where that is not the type's to say.
+   */
+  readonly dataMembers?: readonly string[];
   readonly containers: readonly Container[];
   /** Mask of tokens that have none of their own; `null` for none. */
   readonly mask: Json;

@@ -1,0 +1,111 @@
+import type { FieldReporter } from '../core/shared/field-reporter.ts';
+import { shownName } from '../core/shared/known-names.ts';
+import { pathOf, type Place } from '../core/shared/member-path.ts';
+import { parseJson } from '../core/shared/parse-json.ts';
+import type { JsonVisitor } from '../core/shared/walk-json.ts';
+
+/** Numbers this short are always exact, unless they have an exponent. */
+const EXACT_LENGTH = 15;
+const NUMBER = /^-?\d/;
+
+/** `/0+$/` would look at every run of zeros again from each of its zeros. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
+}
+
+/**
+ * A decimal number as its digits without leading and trailing zeros, and its exponent: equal for
+ * equal values.
+ */
+function decimal(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().replace(/^[+-]/, '').split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = withoutTrailingZeros(digits);
+  if (significant === '') return '0';
+  return `${significant}e${String(Number(exponent) - fraction.length + digits.length - significant.length)}`;
+}
+
+/**
+ * Whether a number of the text would come back as another one: JSON has more numbers than a double
+ * can hold (RFC 8259, section 6).
+ */
+function losesPrecision(text: string): boolean {
+  const mayLose = text.length > EXACT_LENGTH || /e/i.test(text);
+  if (!mayLose || !NUMBER.test(text)) return false;
+  const value = Number(text);
+  return !Number.isFinite(value) || decimal(String(value)) !== decimal(text);
+}
+
+/** An object or array that the walk is in. */
+interface Around {
+  readonly parent: Around | undefined;
+  /** Its own place is the parent's place and the member that the parent was at. */
+  readonly names: Set<string> | undefined;
+  /** The name or number of the member that comes, or has come, last. */
+  member: string | number;
+}
+
+function placeOf(around: Around | undefined): Place | undefined {
+  if (around === undefined) return undefined;
+  const { parent, member } = around;
+  const shown = typeof member === 'string' ? shownName(member) : member;
+  return { parent: placeOf(parent), member: shown };
+}
+
+const QUOTE = 0x22;
+
+/**
+ * Looks at a body before anything is made of it, and reports what parsing would lose: numbers that
+ * would come back as others, and members that stand twice in one object.
+ */
+export class BodyCheck implements JsonVisitor {
+  readonly #text: string;
+
+  readonly #fields: FieldReporter;
+
+  #around: Around | undefined;
+
+  constructor(text: string, fields: FieldReporter) {
+    this.#text = text;
+    this.#fields = fields;
+  }
+
+  open(isObject: boolean): void {
+    this.#count();
+    this.#around = { parent: this.#around, names: isObject ? new Set() : undefined, member: -1 };
+  }
+
+  close(): void {
+    this.#around = this.#around?.parent;
+  }
+
+  name(start: number, end: number, isEscaped: boolean): void {
+    const around = this.#around;
+    if (around?.names === undefined) return;
+    const name = isEscaped
+      ? (parseJson(this.#text.slice(start, end)) as string)
+      : this.#text.slice(start + 1, end - 1);
+    around.member = name;
+    const { size } = around.names;
+    if (around.names.add(name).size === size) this.#report('is given twice');
+  }
+
+  scalar(start: number, end: number): void {
+    this.#count();
+    if (this.#text.charCodeAt(start) === QUOTE) return;
+    if (losesPrecision(this.#text.slice(start, end)))
+      this.#report('is a number that cannot be kept exactly; send it as a string');
+  }
+
+  #count(): void {
+    if (this.#around?.names === undefined && typeof this.#around?.member === 'number')
+      this.#around.member += 1;
+  }
+
+  #report(message: string): void {
+    if (!this.#fields.isFull) this.#fields.report(pathOf(placeOf(this.#around)) || 'body', message);
+  }
+}

@@ -1,0 +1,361 @@
+import { cases, fc } from '../../packages/local-aws/test/properties.ts';
+import type { Answer } from '../support/http-client.ts';
+import { ALL_TOKEN_PERMISSIONS, anApplication, CARD, management, revealing } from '../support/service.ts';
+
+/*
+ * Nothing that is sent is dropped without a word (docs/security.md): requests that the service
+ * accepts are changed in one place, and each answer must either have done what was sent, or be an
+ * error that names the place.
+ */
+
+type Value = any;
+type Key = string | number;
+
+/** A request that is accepted as it is. */
+interface Valid {
+  readonly method: 'POST' | 'PUT' | 'PATCH';
+  readonly path: string;
+  readonly body: Record<string, Value>;
+  /** Members whose insides are the caller's own, by their names. */
+  readonly free: readonly string[];
+  /** Members that the answer shows as they were sent. */
+  readonly shown: readonly string[];
+  /** Whether it is sent again with what may be accepted: some requests cost or change too much. */
+  readonly isRepeatable: boolean;
+  readonly send: (body: string, query: string) => Promise<Answer>;
+}
+
+const REACTOR_CODE = 'module.exports = async () => ({ raw: 1 });';
+const DETAILS = {
+  containers: ['/door/'],
+  metadata: { order: 'a-1' },
+  mask: '{{ data | stringify | last4 }}',
+  search_indexes: ['{{ data | stringify }}'],
+  fingerprint_expression: '{{ data | stringify }}',
+  expires_at: '2099-01-01T00:00:00+00:00',
+};
+const GRANTS = {
+  permissions: ['token:create'],
+  rules: [{ ...revealing('/door/', ['token:read', 'token:use']), description: 'd' }],
+};
+const OF_TOKENS = [
+  'type',
+  'containers',
+  'metadata',
+  'search_indexes',
+  'fingerprint_expression',
+  'expires_at',
+];
+
+async function validRequests(): Promise<readonly Valid[]> {
+  const app = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
+  const [token, card] = await Promise.all([
+    app.post('/tokens', { type: 'token', data: { a: 1 }, ...DETAILS }),
+    app.post('/tokens', { type: 'card', data: CARD }),
+  ]);
+  const reactor = await management.post('/reactors', { name: 'r', code: REACTOR_CODE, configuration: {} });
+  const valid = (
+    caller: typeof app | typeof management,
+    method: Valid['method'],
+    path: string,
+    body: Record<string, Value>,
+    more: Partial<Pick<Valid, 'free' | 'shown' | 'isRepeatable'>> = {},
+  ): Valid => ({
+    ...{ method, path, body, free: [], shown: [], isRepeatable: true, ...more },
+    send: (raw, query) => {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      return caller.send(method, `${path}${query}`, { raw, headers: { 'Content-Type': type } });
+    },
+  });
+  const ofTokens = { free: ['data', 'metadata', 'mask'], shown: OF_TOKENS };
+  const application = { name: 'n', ...GRANTS };
+  const ofReactor = { name: 'r', code: REACTOR_CODE, configuration: { a: 'b' } };
+  const once = { free: ['configuration', 'args'], isRepeatable: false };
+  return [
+    valid(app, 'POST', '/tokens', { type: 'token', data: { a: [1] }, ...DETAILS }, ofTokens),
+    valid(
+      app,
+      'POST',
+      '/tokens',
+      { type: 'card', data: CARD, metadata: {} },
+      { ...ofTokens, free: ['metadata'] },
+    ),
+    valid(app, 'PATCH', `/tokens/${token.body.id}`, { data: { b: 2 }, ...DETAILS }, ofTokens),
+    valid(app, 'PATCH', `/tokens/${card.body.id}`, { data: { expiration_month: 1 } }),
+    valid(app, 'POST', '/tokens/search', { query: 'type:card', page: 1, size: 1 }),
+    valid(app, 'POST', '/tokenize', { type: 'card', data: CARD }),
+    valid(
+      management,
+      'POST',
+      '/applications',
+      { ...application, type: 'private' },
+      { shown: ['name', 'type', 'permissions', 'rules'] },
+    ),
+    valid(
+      management,
+      'PUT',
+      `/applications/${app.id}`,
+      { ...application, rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] },
+      { isRepeatable: false },
+    ),
+    valid(management, 'PUT', '/tenants/self', { name: 't', settings: {} }, { isRepeatable: false }),
+    valid(app, 'POST', '/sessions/authorize', { nonce: 'x', ...GRANTS }, { isRepeatable: false }),
+    valid(management, 'POST', '/reactors', ofReactor, once),
+    valid(management, 'PATCH', `/reactors/${reactor.body.id}`, ofReactor, once),
+    valid(app, 'POST', `/reactors/${reactor.body.id}/react`, { args: { a: 1 } }, once),
+  ];
+}
+
+const pathOf = (keys: readonly Key[]): string =>
+  keys.reduce<string>(
+    (path, key) => (typeof key === 'number' ? `${path}[${String(key)}]` : `${path}${path && '.'}${key}`),
+    '',
+  );
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every object of a body whose members the interface names. */
+function objectsIn(
+  value: unknown,
+  free: readonly string[],
+  at: readonly Key[] = [],
+): readonly (readonly Key[])[] {
+  const inside = (member: unknown, key: Key) =>
+    free.includes(String(key)) ? [] : objectsIn(member, free, [...at, key]);
+  if (Array.isArray(value)) return value.flatMap(inside);
+  if (!isObject(value)) return [];
+  return [at, ...Object.entries(value).flatMap(([key, member]) => inside(member, key))];
+}
+
+const at = (body: unknown, keys: readonly Key[]): Value =>
+  keys.reduce<Value>((value, key) => value[key], body);
+
+/** The JSON of a body with one of its objects written by `write`. */
+function written(
+  body: unknown,
+  keys: readonly Key[],
+  write: (object: Record<string, unknown>) => string,
+): string {
+  const copy = structuredClone({ body });
+  const path = ['body', ...keys];
+  const target = at(copy, path.slice(0, -1));
+  const last = path.at(-1) ?? '';
+  const marker = 'WRITTEN-HERE';
+  const text = write(target[last]);
+  target[last] = marker;
+  return JSON.stringify(copy.body).replace(`"${marker}"`, () => text);
+}
+
+const membersOf = (object: object) =>
+  Object.entries(object).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+
+const WORD = fc.stringMatching(/^[a-z]{3,12}_x$/);
+const pick = fc.nat();
+const of = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
+
+let requests: readonly Valid[];
+beforeAll(async () => {
+  requests = await validRequests();
+});
+
+const errorsOf = ({ status, body }: Answer) => ({
+  status,
+  code: body.code as unknown,
+  paths: Object.keys((body.errors ?? {}) as object),
+});
+const named = (path: string) => ({
+  status: 400,
+  code: 'validation_failed',
+  paths: expect.arrayContaining([path]),
+});
+
+it('a member that the interface does not have is named, wherever it stands', async () => {
+  await fc.assert(
+    fc.asyncProperty(pick, pick, WORD, async (which, place, name) => {
+      const { body, free, send } = of(requests, which);
+      const keys = of(objectsIn(body, free), place);
+      const text = written(body, keys, (object) => JSON.stringify({ ...object, [name]: 1 }));
+      expect(errorsOf(await send(text, ''))).toEqual(named(pathOf([...keys, name])));
+    }),
+    { numRuns: cases(60) },
+  );
+});
+
+it('a misspelt member is named, with the one that was meant', async () => {
+  await fc.assert(
+    fc.asyncProperty(pick, pick, pick, async (which, place, member) => {
+      // What is tokenized is any JSON: without `type` and `data` it is none of the interface's.
+      const interfaces = requests.filter(({ path }) => path !== '/tokenize');
+      const { body, free, send } = of(interfaces, which);
+      const keys = of(objectsIn(body, free), place);
+      const names = Object.keys(at(body, keys)).filter((name) => name.length > 3);
+      if (names.length === 0) return;
+      const name = of(names, member);
+      const misspelt = `${name.slice(0, 2)}${name.slice(3)}`;
+      const text = written(body, keys, ({ [name]: value, ...rest }) =>
+        JSON.stringify({ ...rest, [misspelt]: value }),
+      );
+      const answer = await send(text, '');
+      const path = pathOf([...keys, misspelt]);
+      expect(errorsOf(answer)).toEqual(named(path));
+      expect(answer.body.errors[path]).toEqual([`is not known; did you mean \`${name}\`?`]);
+    }),
+    { numRuns: cases(60) },
+  );
+});
+
+it('a member that stands twice is named, be it in data that is the caller’s own', async () => {
+  await fc.assert(
+    fc.asyncProperty(pick, pick, pick, async (which, place, member) => {
+      const { body, send } = of(requests, which);
+      const keys = of(objectsIn(body, []), place);
+      const members = membersOf(at(body, keys));
+      if (members.length === 0) return;
+      const repeated = of(members, member);
+      const name = Object.keys(at(body, keys))[members.indexOf(repeated)] ?? '';
+      const text = written(body, keys, () => `{${[...members, repeated].join()}}`);
+      expect(errorsOf(await send(text, ''))).toEqual(named(pathOf([...keys, name])));
+    }),
+    { numRuns: cases(60) },
+  );
+});
+
+it('a query parameter that an operation does not have is named', async () => {
+  const lists = [
+    ...['/tokens', '/applications', '/reactors', '/permissions', '/tenants/self', '/applications/key'],
+    ...['/tokens/some-id', '/reactors/some-id', '/applications/some-id'],
+  ];
+  const reader = await anApplication();
+  await fc.assert(
+    fc.asyncProperty(pick, WORD, fc.boolean(), async (which, name, isList) => {
+      const path = of(lists, which);
+      const caller = path.startsWith('/tokens') ? reader : management;
+      const { body, send } = of(requests, which);
+      const answer = isList
+        ? await caller.get(`${path}?${name}=1`)
+        : await send(JSON.stringify(body), `?${name}=1`);
+      expect(errorsOf(answer)).toEqual(named(name));
+    }),
+    { numRuns: cases(60) },
+  );
+});
+
+const VALUES: readonly Value[] = [
+  null,
+  0,
+  -1,
+  1.5,
+  '',
+  'x',
+  '/other/',
+  true,
+  [],
+  ['x'],
+  {},
+  { x: 'y' },
+  'token',
+];
+
+it('a member of another value is done as sent, or named', async () => {
+  const seen = { done: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(pick, pick, pick, async (which, member, value) => {
+      const { body, shown, send } = of(
+        requests.filter(({ isRepeatable }) => isRepeatable),
+        which,
+      );
+      const name = of(Object.keys(body), member);
+      const sent = { ...body, [name]: of(VALUES, value) as unknown };
+      const answer = await send(JSON.stringify(sent), '');
+      if (answer.status < 300) {
+        seen.done += 1;
+        // `null` and an empty list stand for the default.
+        const isDefault = sent[name] === null || JSON.stringify(sent[name]) === '[]';
+        if (shown.includes(name) && !isDefault) expect(answer.body[name]).toEqual(sent[name]);
+      } else {
+        seen.refused += 1;
+        expect(answer.status).toBe(400);
+        const { paths } = errorsOf(answer);
+        expect([
+          name,
+          paths.some((path) => path.startsWith(name) || name === 'type' || path === 'body'),
+        ]).toEqual([name, true]);
+      }
+    }),
+    { numRuns: cases(120) },
+  );
+  expect(seen.done).toBeGreaterThan(10);
+  expect(seen.refused).toBeGreaterThan(10);
+});
+
+describe('what was read', () => {
+  const changed = (value: Value) => (typeof value === 'string' ? `${value}x` : [value]);
+
+  it('of an application can be sent back, and a member that no update changes only as it was read', async () => {
+    const { id } = await anApplication({ expires_at: '2099-01-01T00:00:00+00:00' });
+    await management.put(`/applications/${id}`, { name: 'read', ...GRANTS });
+    const { body: read } = await management.get(`/applications/${id}`);
+    for (const name of ['id', 'tenant_id', 'type', 'created_by', 'created_at', 'modified_at', 'expires_at']) {
+      const answer = await management.put(`/applications/${id}`, { ...read, [name]: changed(read[name]) });
+      expect([name, errorsOf(answer)]).toEqual([name, named(name)]);
+    }
+    const { body: written } = await management.put(`/applications/${id}`, read);
+    expect({ ...written, modified_at: 0 }).toEqual({ ...read, modified_at: 0 });
+  });
+
+  it('of a tenant can be sent back, and its settings stay where they are left out', async () => {
+    const { body: read } = await management.get('/tenants/self');
+    expect((await management.put('/tenants/self', read)).body).toEqual(read);
+    const { settings: _, ...named } = read;
+    expect((await management.put('/tenants/self', named)).body).toEqual(read);
+    expect((await management.put('/tenants/self', { ...read, id: 'x' })).status).toBe(400);
+  });
+
+  it('of a reactor can be sent back, with its application', async () => {
+    const app = await anApplication();
+    const { body: made } = await management.post('/reactors', {
+      ...{ name: 'r', code: REACTOR_CODE, configuration: {}, application: { id: app.id } },
+    });
+    const url = `/reactors/${made.id}`;
+    const { body: read } = await management.get(url);
+    const written = await management.put(url, read);
+    expect([written.status, { ...written.body, modified_by: 0, modified_at: 0 }]).toEqual([
+      200,
+      { ...read, modified_by: 0, modified_at: 0 },
+    ]);
+    const { body: again } = await management.get(url);
+    expect((await management.patch(url, again)).status).toBe(204);
+    const other = { ...read, application: { ...read.application, name: 'other' } };
+    expect(errorsOf(await management.put(url, other))).toEqual(named('application.name'));
+    expect(errorsOf(await management.patch(url, { created_by: app.id }))).toEqual(named('created_by'));
+  });
+
+  it('of a token can be sent back by who may describe it', async () => {
+    const app = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
+    const { body: read } = await app.post('/tokens', { type: 'card', data: CARD, metadata: { a: 'b' } });
+    const url = `/tokens/${read.id}`;
+    for (const name of ['id', 'tenant_id', 'type', 'fingerprint', 'created_by', 'created_at'])
+      expect([name, errorsOf(await app.patch(url, { [name]: changed(read[name]) }))]).toEqual([
+        name,
+        named(name),
+      ]);
+    const { status, body } = await app.patch(url, read);
+    expect([status, { ...body, modified_by: 0, modified_at: 0 }]).toEqual([
+      200,
+      { ...read, modified_by: 0, modified_at: 0 },
+    ]);
+  });
+
+  it('tells a caller who may not read a token nothing of its fingerprint', async () => {
+    const app = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
+    const writer = await anApplication({ permissions: ['token:update'], rules: [] });
+    const { body: read } = await app.post('/tokens', { type: 'token', data: 'x' });
+    const answers = await Promise.all(
+      [read.fingerprint, 'another'].map((fingerprint) => writer.patch(`/tokens/${read.id}`, { fingerprint })),
+    );
+    expect(answers.map(errorsOf)).toEqual([named('fingerprint'), named('fingerprint')]);
+    const [right, wrong] = answers.map(({ body }) => body);
+    expect(right).toEqual(wrong);
+  });
+});
