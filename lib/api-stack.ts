@@ -26,7 +26,7 @@ import { acknowledge } from './acknowledge.ts';
 import { ApiFunction, type ApiFunctionContent } from './constructs/api-function.ts';
 import { apiEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
-import { corsOf } from './cors.ts';
+import { CORS } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
 import { allowOnTable, allowQueryIndex, allowTokenWrites } from './grants.ts';
 import type { ReactorStack } from './reactor-stack.ts';
@@ -94,17 +94,16 @@ export class ApiStack extends Stack {
     const { domainName, certificateArn, edge } = this.#settings;
     // With an edge, the domain is the edge's.
     const hasDomain = domainName !== '' && edge === 'none';
-    const cors = corsOf(this.#settings);
     const api = new HttpApi(this, 'Api', {
       description: 'Cloakroom',
       // One way in: the domain of AWS would be another.
       disableExecuteApiEndpoint: hasDomain,
       createDefaultStage: false,
       corsPreflight: {
-        allowOrigins: [cors.allowOrigin],
+        allowOrigins: [CORS.allowOrigin],
         allowMethods: [CorsHttpMethod.ANY],
-        allowHeaders: cors.allowHeaders,
-        exposeHeaders: cors.exposeHeaders,
+        allowHeaders: [...CORS.allowHeaders],
+        exposeHeaders: [...CORS.exposeHeaders],
         maxAge: Duration.hours(1),
       },
     });

@@ -17,7 +17,7 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { EDGE_HEADER } from '../src/http/edge-secret.ts';
 import { acknowledge } from './acknowledge.ts';
-import { corsOf } from './cors.ts';
+import { CORS } from './cors.ts';
 import type { Settings } from './settings.ts';
 
 /** AWS WAF for CloudFront stands in this region and no other (AWS WAF Developer Guide). */
@@ -59,7 +59,6 @@ export class FirewallStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, ...props }: FirewallStackProps) {
     super(scope, id, props);
-    const { allowOrigin, allowHeaders, exposeHeaders } = corsOf(settings);
     const visibility = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,
       metricName,
@@ -105,17 +104,17 @@ export class FirewallStack extends Stack {
             customResponseBodyKey: 'TooMany',
             responseHeaders: headers({
               'retry-after': '60',
-              'access-control-allow-origin': allowOrigin,
-              'access-control-expose-headers': exposeHeaders.join(','),
+              'access-control-allow-origin': CORS.allowOrigin,
+              'access-control-expose-headers': CORS.exposeHeaders.join(','),
             }),
           },
         ),
         limit('TooManyPreflights', 2, IS_PREFLIGHT, {
           responseCode: 200,
           responseHeaders: headers({
-            'access-control-allow-origin': allowOrigin,
-            'access-control-allow-methods': '*',
-            'access-control-allow-headers': allowHeaders.join(','),
+            'access-control-allow-origin': CORS.allowOrigin,
+            'access-control-allow-methods': CORS.allowMethods,
+            'access-control-allow-headers': CORS.allowHeaders.join(','),
           }),
         }),
         {

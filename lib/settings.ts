@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CVC_LIFETIME_SECONDS } from '../src/core/tokens/cvc-lifetime.ts';
-import { corsOf } from './cors.ts';
 
 const textList = z.union([
   z.array(z.string()),
@@ -23,15 +22,6 @@ const wholeNumber = (least: number, most: number) =>
 const RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
-
-/** Longest value of a header in an answer of AWS WAF (AWS::WAFv2::WebACL CustomHTTPHeader). */
-const FIREWALL_HEADER_MAX = 255;
-
-/** Length of the longest list of headers that the firewall sends. */
-function longestHeaderList(headerPrefixes: readonly string[]): number {
-  const { allowHeaders, exposeHeaders } = corsOf({ headerPrefixes });
-  return Math.max(...[allowHeaders, exposeHeaders].map((names) => names.join().length));
-}
 
 /**
  * Every deploy setting, read from the CDK context (`cdk.json`, `cdk deploy -c name=value`,
@@ -150,7 +140,7 @@ export const settingsSchema = z
       .default(365),
   })
   .strict()
-  .superRefine(({ edge, domainName, certificateArn, headerPrefixes }, context) => {
+  .superRefine(({ edge, domainName, certificateArn }, context) => {
     const need = (name: string, why: string) =>
       context.addIssue({ code: 'custom', path: [name], message: `is needed ${why}` });
     if (edge !== 'none' && domainName === '') need('domainName', 'with an edge');
@@ -160,13 +150,6 @@ export const settingsSchema = z
         code: 'custom',
         path: ['certificateArn'],
         message: 'must be in us-east-1 for the edge',
-      });
-    const length = longestHeaderList(headerPrefixes);
-    if (edge !== 'none' && length > FIREWALL_HEADER_MAX)
-      context.addIssue({
-        code: 'custom',
-        path: ['headerPrefixes'],
-        message: `must be fewer or shorter with an edge: they make a header of ${String(length)} characters, and AWS WAF takes ${String(FIREWALL_HEADER_MAX)}`,
       });
   });
 

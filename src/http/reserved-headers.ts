@@ -12,13 +12,8 @@ export type ReservedHeader =
   | 'proxy-connection'
   | 'proxy-destination-status';
 
-/** Those that responses carry: routes set no others, and browsers may read them (lib/cors.ts). */
-export const RESPONSE_HEADERS = [
-  'trace-id',
-  'proxy-destination-status',
-] as const satisfies readonly ReservedHeader[];
-
-export type ResponseHeader = (typeof RESPONSE_HEADERS)[number];
+/** Those that responses carry: routes set no others. */
+export type ResponseHeader = Extract<ReservedHeader, 'trace-id' | 'proxy-destination-status'>;
 
 /**
  * Reads and spells the reserved headers of one request under the prefixes that the deploy setting

@@ -1,5 +1,4 @@
-import { build } from 'esbuild';
-import { inBrowser } from '../support/browser.ts';
+import { inBrowser, sdkModule } from '../support/browser.ts';
 import { needing } from '../support/needs.ts';
 import { anApplication, aRevealingApplication, CARD, client, credentials } from '../support/service.ts';
 
@@ -49,15 +48,6 @@ describe('a page of another origin', () => {
 
 describe('the SDK in a page of another origin', () => {
   it('collects a card, lists with a session, and tells errors by their class', async () => {
-    const bundled = await build({
-      entryPoints: ['packages/sdk/src/index.ts'],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'browser',
-      external: ['node:*'],
-      target: 'es2020',
-    });
     const collecting = await anApplication({ type: 'public', permissions: ['token:create'] });
     const seen = await inBrowser(
       `const { createClient, ApiError } = await import(URL.createObjectURL(new Blob([args.sdk], { type: 'text/javascript' })));
@@ -69,7 +59,7 @@ describe('the SDK in a page of another origin', () => {
         baseUrl: credentials.base_url,
         key: collecting.key,
         card: CARD,
-        sdk: bundled.outputFiles[0]?.text ?? '',
+        sdk: await sdkModule(),
       },
     );
     expect(seen).toEqual({

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { inBrowser, sdkModule } from '../support/browser.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needing } from '../support/needs.ts';
 import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
@@ -95,8 +96,9 @@ beforeAll(async () => {
   destination.answer = ({ headers, body }, response) =>
     response
       .setHeader('content-type', 'application/json')
+      .setHeader('x-of-the-destination', 'seen')
       .end(JSON.stringify({ headers, body: body.toString() }));
-  const settings = ['--set', 'headerPrefixes=ACME,SVC', '--set', 'clientCompatibility=lenient'];
+  const settings = ['--set', 'headerPrefixes=ACME,SVC,BT', '--set', 'clientCompatibility=lenient'];
   service = await runService([...TEST_SETTINGS, ...settings, '--tick', '1'], {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   });
@@ -214,7 +216,7 @@ describe('a client in the field', () => {
     expect([answer.status, answer.headers['acme-proxy-destination-status']]).toEqual([200, '200']);
     expect(JSON.parse(answer.body.body as string)).toEqual({ card: CARD.number });
     const arrived = Object.keys(answer.body.headers as object);
-    expect(arrived.filter((name) => /^(acme|svc)-(?!trace-id)/.test(name))).toEqual([]);
+    expect(arrived.filter((name) => /^(acme|svc|bt)-(?!trace-id)/.test(name))).toEqual([]);
   });
 
   it('makes a reactor without configuration, whose client speaks its prefix, and asks for a callback in its own spelling', async () => {
@@ -241,6 +243,100 @@ describe('a client in the field', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     expect(JSON.parse(arrived()?.body.toString() ?? 'null')).toEqual({
       raw: { last4: '4242', type: 'card' },
+    });
+  });
+});
+
+/** A page's calls with the SDK (prefix SVC), and with `fetch` as clients in the field do (BT). */
+const CLIENTS_IN_A_PAGE = `
+  const { createClient } = await import(URL.createObjectURL(new Blob([args.sdk], { type: 'text/javascript' })));
+  const sdk = createClient({ baseUrl: args.baseUrl, apiKey: args.key });
+  const fetching = async (method, path, body, more = {}) => {
+    const headers = {
+      'BT-API-KEY': args.key, 'X-Fern-Language': 'JavaScript', 'BT-CLIENT-USER-AGENT': '{"client":"js"}',
+      'BT-TRACE-ID': 'of-the-page', 'Content-Type': 'application/json', Authorization: 'Bearer x', ...more,
+    };
+    const response = await fetch(args.baseUrl + path, { method, headers, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, traceId: response.headers.get('BT-TRACE-ID'), body: text && JSON.parse(text) };
+  };`;
+
+describe('a page of another origin', () => {
+  const inPage = async (key: string, script: string, more: object = {}) =>
+    inBrowser(`${CLIENTS_IN_A_PAGE}\n${script}`, {
+      ...{ baseUrl: service.credentials.base_url, key, sdk: await sdkModule() },
+      ...more,
+    });
+  const made = async (path: string, body: object) => (await manager.send('POST', path, body)).body;
+
+  /** Authorizes a session as a server does, for what pages may do with one. */
+  const authorize = async (nonce: string) => {
+    const granted = { permissions: ['token:read', 'token:use'], container: '/', transform: 'reveal' };
+    const grants = { nonce, rules: [{ priority: 1, ...granted }] };
+    expect((await application.send('POST', '/sessions/authorize', grants)).status).toBe(200);
+  };
+
+  needing('Chromium').it('uses tokens, sessions, the proxy and reactors under two prefixes', async () => {
+    const permissions = ['token:create', 'token:update'];
+    const page = await made('/applications', { name: 'Page', type: 'public', permissions });
+    const reactor = await made('/reactors', {
+      name: 'Last four',
+      code: 'module.exports = async ({ args }) => ({ raw: args.number.slice(-4) });',
+      configuration: {},
+    });
+    const collected = await inPage(
+      page.key,
+      `const ofSdk = await sdk.tokens.create({ type: 'card', data: args.card });
+       const patched = await sdk.tokens.update(ofSdk.id, { metadata: { a: 'b' } });
+       const posted = await fetching('POST', '/tokens', { type: 'card', data: args.card });
+       const merged = await fetching('PATCH', '/tokens/' + posted.body.id, { metadata: { a: 'b' } }, { 'Content-Type': 'application/merge-patch+json' });
+       const refused = await fetching('GET', '/nothing');
+       return {
+         ids: [ofSdk.id, posted.body.id], patched: patched.id, statuses: [posted.status, merged.status, refused.status],
+         traceIds: [posted.traceId, merged.traceId, refused.traceId],
+         sessions: [await sdk.sessions.create(), (await fetching('POST', '/sessions')).body],
+       };`,
+      { card: CARD },
+    );
+    expect(collected).toMatchObject({
+      patched: collected.ids[0],
+      statuses: [201, 200, 404],
+      traceIds: ['of-the-page', 'of-the-page', 'of-the-page'],
+    });
+    for (const { nonce } of collected.sessions) await authorize(nonce as string);
+    const [id, otherId] = collected.ids as string[];
+    const [ofSdk, ofFetch] = collected.sessions as { session_key: string }[];
+    const seen = await inPage(
+      ofSdk?.session_key ?? '',
+      `const read = await sdk.tokens.retrieve(args.id);
+       const proxied = await sdk.proxy({ url: args.destination, method: 'POST', headers: { 'X-Merchant': 'm-1' }, body: { card: '{{ ' + args.id + " | json: '$.number' }}" } });
+       const reacted = await sdk.reactors.react(args.reactor, { args: '{{ ' + args.id + ' }}' });
+       args.key = args.fetchKey;
+       const got = await fetching('GET', '/tokens/' + args.otherId);
+       const sent = await fetching('POST', '/proxy', { card: '{{ ' + args.otherId + " | json: '$.number' }}" }, { 'BT-PROXY-URL': args.destination });
+       const run = await fetching('POST', '/reactors/' + args.reactor + '/react', { args: '{{ ' + args.otherId + ' }}' });
+       return {
+         ofSdk: [read.data, proxied.status, proxied.json(), proxied.headers['x-of-the-destination'], reacted],
+         ofFetch: [got.body.data, sent.headers.get('BT-PROXY-DESTINATION-STATUS'), sent.body, sent.headers.get('x-of-the-destination'), run.body],
+         traceIds: [got.traceId, sent.traceId, run.traceId],
+       };`,
+      {
+        ...{ id, otherId, reactor: reactor.id, fetchKey: ofFetch?.session_key },
+        destination: `https://localhost:${String(destination.port)}/charge`,
+      },
+    );
+    const outcome = (headers: object) => [
+      CARD,
+      ...[
+        expect.anything(),
+        { headers: expect.objectContaining(headers), body: JSON.stringify({ card: CARD.number }) },
+      ],
+      ...['seen', { raw: '4242' }],
+    ];
+    expect(seen).toEqual({
+      ofSdk: outcome({ 'x-merchant': 'm-1' }),
+      ofFetch: outcome({ authorization: 'Bearer x' }),
+      traceIds: ['of-the-page', 'of-the-page', 'of-the-page'],
     });
   });
 });

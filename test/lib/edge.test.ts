@@ -1,5 +1,4 @@
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
-import { corsOf } from '../../lib/cors.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { EDGE, synthesized } from '../support/synthesized.ts';
 
@@ -101,7 +100,7 @@ describe('the edge is switched on and off', () => {
 });
 
 describe('the firewall answers browsers as the API does', () => {
-  const acl = Object.values(stackOf(withEdge({ headerPrefixes: 'SVC,ACME' }), 'Firewall').Resources).find(
+  const acl = Object.values(stackOf(withEdge(), 'Firewall').Resources).find(
     ({ Type }) => Type === 'AWS::WAFv2::WebACL',
   )?.Properties as any;
   const rule = (name: string) => acl.Rules.find((each: any) => each.Name === name);
@@ -110,9 +109,9 @@ describe('the firewall answers browsers as the API does', () => {
     const pairs = ResponseHeaders.map(({ Name, Value }: any) => [Name, Value]);
     return { status: ResponseCode, headers: Object.fromEntries(pairs) };
   };
-  const { CorsConfiguration: cors } = Object.values(
-    stackOf(synthesized({ headerPrefixes: 'SVC,ACME' }), 'Api').Resources,
-  ).find(({ Type }) => Type === 'AWS::ApiGatewayV2::Api')?.Properties as any;
+  const { CorsConfiguration: cors } = Object.values(stackOf(without, 'Api').Resources).find(
+    ({ Type }) => Type === 'AWS::ApiGatewayV2::Api',
+  )?.Properties as any;
 
   it('with a 429 that a page can read', () => {
     expect(answer('TooManyRequests')).toEqual({
@@ -137,19 +136,5 @@ describe('the firewall answers browsers as the API does', () => {
     const scope = (name: string) => rule(name).Statement.RateBasedStatement.ScopeDownStatement;
     expect(scope('TooManyPreflights').ByteMatchStatement.SearchString).toBe('OPTIONS');
     expect(scope('TooManyRequests')).toEqual({ NotStatement: { Statement: scope('TooManyPreflights') } });
-  });
-
-  it('with headers that AWS WAF takes: prefixes that make longer ones are refused with an edge', () => {
-    const parse = (headerPrefixes: string, more: object = EDGE) => parseSettings({ ...more, headerPrefixes });
-    const lengthOf = (headerPrefixes: string) => corsOf(parse(headerPrefixes, {})).allowHeaders.join().length;
-    const [fits, tooLong] = ['AAAAA,BBBB,CCCC,DDDD,EEEE', 'AAAAAA,BBBB,CCCC,DDDD,EEEE'];
-    expect([lengthOf(fits), lengthOf(tooLong)]).toEqual([255, 258]);
-    expect(() => parse(fits)).not.toThrow();
-    expect(() => parse(tooLong)).toThrow(/setting headerPrefixes must be fewer or shorter with an edge/);
-    expect(() => parse(tooLong, {})).not.toThrow();
-  });
-
-  it('with the headers that the settings name', () => {
-    expect(corsOf(parseSettings({ headerPrefixes: 'ACME' })).allowHeaders).toContain('acme-api-key');
   });
 });

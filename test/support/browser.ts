@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { temporaryFolder } from './run-service.ts';
 
 const run = promisify(execFile);
@@ -21,6 +22,20 @@ export const CHROMIUM_FLAGS = [
   ],
   ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
 ];
+
+/** The SDK as one module, which a script of {@link inBrowser} imports from a Blob. */
+export async function sdkModule(): Promise<string> {
+  const bundled = await build({
+    entryPoints: ['packages/sdk/src/index.ts'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    external: ['node:*'],
+    target: 'es2020',
+  });
+  return bundled.outputFiles[0]?.text ?? '';
+}
 
 /**
  * Runs a script in a page of an origin of its own, in headless Chromium, and answers what the

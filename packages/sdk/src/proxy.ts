@@ -16,7 +16,7 @@ export interface ProxyRequest<B = Json> extends Omit<CallOptions, 'maxRetries'> 
   /** Appended to the path of `url`; without `.` and `..`, and without a query. */
   readonly path?: string | undefined;
   readonly query?: Query | undefined;
-  /** The destination's, its own authentication among them. A browser sends `Content-Type` alone. */
+  /** The destination's, its own authentication among them; those that a browser lets a page set. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Text and bytes as they are, with your `Content-Type`; anything else as JSON. In a browser a GET
@@ -33,8 +33,8 @@ export interface ProxyResponse {
   /** The destination's. */
   readonly status: number;
   /**
-   * Names in lower case; in a browser those alone that CORS shows. Of a body that was decoded
-   * without `content-encoding` and `content-length`.
+   * Names in lower case. Of a body that was decoded without `content-encoding` and
+   * `content-length`.
    */
   readonly headers: Readonly<Record<string, string>>;
   /** Each `Set-Cookie` of the destination, which is not among `headers`; none in a browser. */

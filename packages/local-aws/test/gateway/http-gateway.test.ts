@@ -289,6 +289,29 @@ describe('cross-origin requests', () => {
     });
   });
 
+  it('sends wildcards as they are configured, since browsers apply them', async () => {
+    const wildcards = {
+      ...{ allowCredentials: false, allowOrigins: ['*'], allowMethods: ['*'], exposeHeaders: ['*'] },
+      allowHeaders: ['*', 'authorization'],
+    };
+    const few = { ratePerSecond: 0.001, burst: 1 };
+    const stage = { apiId: 'abc', defaultThrottling: few, routeThrottling: {} };
+    await start(ok, anApi({ cors: wildcards, stage }));
+    expect((await send('/x/y', preflight)).headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': '*',
+      'access-control-allow-headers': '*,authorization',
+    });
+    const fromPage = { headers: { origin: 'http://any.example' } };
+    const answers = [await send('/x/y', fromPage), await send('/x/y', fromPage)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+    for (const { headers } of answers)
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': '*',
+      });
+  });
+
   it('without a configuration the function answers everything', async () => {
     await start(withOwnHeaders);
     expect(await send('/x/y', preflight)).toMatchObject({
