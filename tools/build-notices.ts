@@ -108,7 +108,9 @@ const deployed = [
   // Authors of reactors may require these.
   ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers),
 ];
-const folders = new Set(bundledFiles(deployed).flatMap((file) => packageFolder(file) ?? []));
+/** Packages whose data is in a file of ours (src/core/shared/card-ranges.ts). */
+const COPIED = ['node_modules/credit-card-type'];
+const folders = new Set([...bundledFiles(deployed).flatMap((file) => packageFolder(file) ?? []), ...COPIED]);
 const notices = [...folders].map(noticeOf).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** Packages under each text: many share the one of their licence. */
@@ -122,7 +124,7 @@ const page = `# Third-party notices
 
 Code of others that a deployment runs: bundled into the functions and into the layer of reactors. \`npm run build -- notices\` writes this
 page from the bundles. The layer also holds Node.js 16.20.2, whose licence and those of its parts are in
-<https://github.com/nodejs/node/blob/v16.20.2/LICENSE>. \`@cloakroom/sdk\` holds no code of others.
+<https://github.com/nodejs/node/blob/v16.20.2/LICENSE>. \`@cloakroom/sdk\` holds no code of others, and the card ranges of credit-card-type.
 
 | Package | Version | Licence |
 | --- | --- | --- |

@@ -7,6 +7,7 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
   sdk: ['build-sdk.ts', 'the package @cloakroom/sdk, as a tarball in packages/sdk'],
   openapi: ['build-openapi.ts', 'docs/openapi.json'],
   notices: ['build-notices.ts', 'THIRD-PARTY-NOTICES.md'],
+  'card-ranges': ['build-card-ranges.ts', 'src/core/shared/card-ranges.ts, the brands of card numbers'],
   reference: ['build-reference.ts', 'the reference page of the API as static files, into a folder'],
   costs: ['costs.ts', 'the costs in docs/deploy.md; --write writes them'],
   sam: ['sam-template.ts', 'the running local account as a template for sam local; --help prints more'],
@@ -15,7 +16,7 @@ const PROGRAMS: Readonly<Record<string, readonly [file: string, does: string]>> 
 const [what = '', ...args] = process.argv.slice(2);
 const [file] = (Object.hasOwn(PROGRAMS, what) ? PROGRAMS[what] : undefined) ?? [];
 if (file === undefined) {
-  const lines = Object.entries(PROGRAMS).map(([name, [, does]]) => `  ${name.padEnd(11)}${does}`);
+  const lines = Object.entries(PROGRAMS).map(([name, [, does]]) => `  ${name.padEnd(13)}${does}`);
   console.error(`npm run build -- WHAT [options]\n\n${lines.join('\n')}`);
   process.exitCode = 2;
 } else {

@@ -3,66 +3,27 @@
 // neither. Whoever includes the form listens for the token:   form.addEventListener('token', ({
 // detail }) => keep(detail.id)); One file, since it is copied into other pages: first what is known
 // of cards, then the fields, then the form.
-import { ApiError, createClient } from './cloakroom.js';
+import { ApiError, cardBrand, createClient } from './cloakroom.js';
 
-/**
- * Ranges of first digits as the networks publish them (ISO/IEC 7812), the lengths that numbers
- * have, and the digits of the security code. Order matters nowhere: no two ranges overlap.
- */
-const BRANDS = [
-  { name: 'Visa', ranges: [['4', '4']], lengths: [13, 16, 19], cvc: 3 },
-  {
-    name: 'Mastercard',
-    ranges: [
-      ['51', '55'],
-      ['2221', '2720'],
-    ],
-    lengths: [16],
-    cvc: 3,
-  },
-  {
-    name: 'American Express',
-    ranges: [
-      ['34', '34'],
-      ['37', '37'],
-    ],
-    lengths: [15],
-    cvc: 4,
-    groups: [4, 6, 5],
-  },
-  {
-    name: 'Discover',
-    ranges: [
-      ['6011', '6011'],
-      ['644', '649'],
-      ['65', '65'],
-    ],
-    lengths: [16, 17, 18, 19],
-    cvc: 3,
-  },
-  {
-    name: 'Diners Club',
-    ranges: [
-      ['300', '305'],
-      ['3095', '3095'],
-      ['36', '36'],
-      ['38', '39'],
-    ],
-    lengths: [14, 15, 16, 17, 18, 19],
-    cvc: 3,
-    groups: [4, 6, 4],
-  },
-  { name: 'JCB', ranges: [['3528', '3589']], lengths: [16, 17, 18, 19], cvc: 3 },
-  {
-    name: 'UnionPay',
-    ranges: [
-      ['62', '62'],
-      ['81', '81'],
-    ],
-    lengths: [16, 17, 18, 19],
-    cvc: 3,
-  },
-];
+/** By the SDK's name of a brand: lengths of numbers, and digits of the security code. */
+const BRANDS = {
+  visa: { name: 'Visa', lengths: [13, 16, 18, 19], cvc: 3 },
+  mastercard: { name: 'Mastercard', lengths: [16], cvc: 3 },
+  'american-express': { name: 'American Express', lengths: [15], cvc: 4, groups: [4, 6, 5] },
+  discover: { name: 'Discover', lengths: [16, 17, 18, 19], cvc: 3 },
+  'diners-club': { name: 'Diners Club', lengths: [14, 15, 16, 17, 18, 19], cvc: 3, groups: [4, 6, 4] },
+  jcb: { name: 'JCB', lengths: [15, 16, 17, 18, 19], cvc: 3 },
+  unionpay: { name: 'UnionPay', lengths: [14, 15, 16, 17, 18, 19], cvc: 3 },
+  maestro: { name: 'Maestro', lengths: [12, 13, 14, 15, 16, 17, 18, 19], cvc: 3 },
+  elo: { name: 'Elo', lengths: [16], cvc: 3 },
+  mir: { name: 'Mir', lengths: [16, 17, 18, 19], cvc: 3 },
+  rupay: { name: 'RuPay', lengths: [16], cvc: 3 },
+  hipercard: { name: 'Hipercard', lengths: [16, 19], cvc: 3 },
+  hiper: { name: 'Hiper', lengths: [16], cvc: 3 },
+  troy: { name: 'Troy', lengths: [16], cvc: 3 },
+  naranja: { name: 'Naranja', lengths: [16], cvc: 3 },
+  verve: { name: 'Verve', lengths: [16, 18, 19], cvc: 3 },
+};
 const UNKNOWN = { name: '', lengths: [12, 13, 14, 15, 16, 17, 18, 19], cvc: undefined };
 
 /** Without a regular expression: `RegExp.input` keeps the last text that one was tried on. */
@@ -71,13 +32,10 @@ const digitsOf = (text) =>
     .filter((character) => character >= '0' && character <= '9')
     .join('');
 
-/** The brand whose range the first digits are in. */
+/** 6 alone may be Discover, UnionPay, Maestro and more: four digits tell. */
 function brandOf(digits) {
-  const isIn = ([from, to]) => {
-    const prefix = digits.slice(0, from.length);
-    return prefix.length === from.length && prefix >= from && prefix <= to;
-  };
-  return BRANDS.find(({ ranges }) => ranges.some(isIn)) ?? UNKNOWN;
+  const isOpen = digits[0] === '6' && digits.length < 4;
+  return (isOpen ? undefined : BRANDS[cardBrand(digits)]) ?? UNKNOWN;
 }
 
 /** The check digit of ISO/IEC 7812-1. */

@@ -277,12 +277,13 @@ describe('the brand', () => {
     ['Diners Club', '30569309025904', '3056 930902 5904', '3 digits on the back'],
     ['JCB', '3530111333300000', '3530 1113 3330 0000', '3 digits on the back'],
     ['UnionPay', '6205500000000000004', '6205 5000 0000 0000 004', '3 digits on the back'],
+    ['RuPay', '6073849700004947', '6073 8497 0000 4947', '3 digits on the back'],
   ])('is told while typing: %s', async (brand, number, formatted, hint) => {
     await openPage();
     await tab.click('#number');
-    await tab.type(number.slice(0, 4));
+    await tab.type(number.slice(0, 6));
     expect([await text('number-brand'), await text('cvc-hint')]).toEqual([brand, hint]);
-    await tab.type(number.slice(4));
+    await tab.type(number.slice(6));
     await tab.press('Tab');
     expect([await value('number'), await text('number-error')]).toEqual([formatted, '']);
   });
@@ -306,7 +307,7 @@ describe('the brand', () => {
 describe('what is wrong with a card', () => {
   it.each([
     ['4242424242424241', '1230', CVC, 'number', 'Check the card number: a digit is wrong'],
-    ['42424242424242', '1230', CVC, 'number', 'Visa numbers have 13, 16 or 19 digits'],
+    ['42424242424242', '1230', CVC, 'number', 'Visa numbers have 13, 16, 18 or 19 digits'],
     ['42424242424242424242', '1230', CVC, 'number', 'The card number is too long'],
     [NUMBER, '1330', CVC, 'expiry', 'The month is from 01 to 12'],
     [NUMBER, '0120', CVC, 'expiry', 'The card has expired'],
@@ -346,7 +347,7 @@ describe('what is wrong with a card', () => {
     ]);
     await tab.press('Tab', { shift: true });
     await tab.type('4');
-    expect(await text('number-error')).toBe('Visa numbers have 13, 16 or 19 digits');
+    expect(await text('number-error')).toBe('Visa numbers have 13, 16, 18 or 19 digits');
     await tab.type(NUMBER.slice(1));
     expect([await text('number-error'), await links()]).toEqual(['', ['Enter the 3 digits on the back']]);
     for (let step = 0; step < 2; step += 1) await tab.press('Tab');

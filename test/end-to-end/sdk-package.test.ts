@@ -111,18 +111,20 @@ describe('the package', () => {
     expect(code.sort()).toEqual([
       'LICENSE',
       'README.md',
+      'dist/LICENSE.credit-card-type',
       ...['browser.cjs', 'browser.js', 'browser.min.js', 'node.cjs', 'node.js'].map((file) => `dist/${file}`),
       'package.json',
     ]);
-    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$|^LICENSE$/.test(file))).toEqual([]);
+    expect(files.filter((file) => !/\.(d\.c?ts|c?js|json|md)$|^(dist\/)?LICENSE/.test(file))).toEqual([]);
     expect(globSync('*', { cwd: join(project, 'node_modules') })).toEqual(['@cloakroom']);
     const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
     const minified = readFileSync(installed('dist/browser.min.js'));
     process.stdout.write(
       `SDK: packed ${kilobytes(statSync(tarball).size)}; in the browser ${kilobytes(minified.length)} minified, ${kilobytes(gzipSync(minified).length)} with gzip\n`,
     );
-    // 8,107 with the walk that reads member names right (docs/decisions/0014).
-    expect(gzipSync(minified).length).toBeLessThan(8_200);
+    // 8,107 with the walk that reads member names right (docs/decisions/0014), and 1,158 of card
+    // ranges, which a bundler leaves out where `cardBrand` is not used.
+    expect(gzipSync(minified).length).toBeLessThan(9_350);
   });
 
   it('names nothing of Node in what browsers load', () => {

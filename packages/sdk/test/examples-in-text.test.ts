@@ -10,7 +10,7 @@ const GLOBALS = `
   declare global {
     const { createClient, verifyWebhook, ApiError, ConnectionError, TimeoutError, WebhookVerificationError,
       BadRequestError, InvalidReactorConfigurationError, AuthenticationError, InvalidPaymentMethodError,
-      AuthorizationError, RateLimitError, ReactorRuntimeError, ServiceUnavailableError }: typeof sdk;
+      AuthorizationError, RateLimitError, ReactorRuntimeError, ServiceUnavailableError, cardBrand }: typeof sdk;
     const client: sdk.Client;
     const [id, invocation, tokenId, number, code, nonce, secret, body]: string[] & Record<number, string>;
     const args: Record<string, sdk.Json>;

@@ -116,7 +116,12 @@ export const proxyProblem = z.object({ proxy_error: problem }).meta({
 });
 
 const binDetails = z
-  .object({ card_brand: z.string().nullable(), bin_length: z.int().nullable() })
+  .object({
+    card_brand: z.string().nullable().meta({
+      description: 'As `visa`; `null` where the first digits are of no known range. Names may be added.',
+    }),
+    bin_length: z.int().nullable(),
+  })
   .nullable()
   .optional();
 

@@ -1,9 +1,9 @@
 import { binLength } from '../../expressions/masking-filters.ts';
+import { cardBrand } from '../../shared/card-brand.ts';
 import { defined } from '../../shared/defined.ts';
 import type { Report } from '../../shared/field-reporter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json.ts';
 import type { IdentifyingValue } from '../identifying-value.ts';
-import { cardBrand } from './card-brand.ts';
 import { textType, type TokenType } from './definition.ts';
 import { passesLuhn } from './luhn.ts';
 
@@ -88,7 +88,8 @@ function checkCard(data: Json, report: Report): Json {
 
 /** What the first digits of a number tell, where they are shown. */
 function enrichmentsOf(number: Json | undefined): JsonObject | undefined {
-  return typeof number === 'string' && /^\d+$/.test(number) ? { bin_details: cardBrand(number) } : undefined;
+  if (typeof number !== 'string' || !/^\d+$/.test(number)) return undefined;
+  return { bin_details: { card_brand: cardBrand(number), bin_length: binLength(number.length) } };
 }
 
 const numberOf = (data: Json): Json | undefined => (isJsonObject(data) ? data['number'] : undefined);

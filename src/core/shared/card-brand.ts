@@ -1,0 +1,49 @@
+import { CARD_RANGES } from './card-ranges.ts';
+
+/**
+ * Ranges that the source of {@link CARD_RANGES} lacks, and their own sources. They decide before
+ * its ranges of the same length.
+ */
+const MORE_RANGES = {
+  // NPCI, RuPay BIN ranges. A card of two networks has the brand of the other one: 3538 is JCB.
+  rupay: '508500-508999 606985-607984 608001-608500 652150-653149',
+  // Discover Global Network, IIN ranges.
+  'diners-club': '3095',
+} as const;
+
+/** The network of a card, as bin_details.card_brand names it. */
+export type CardBrand = keyof typeof CARD_RANGES | keyof typeof MORE_RANGES;
+
+interface CardRange {
+  readonly brand: CardBrand;
+  /** First and last prefix of the range, of the same length. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const rangesOf = ([brand, ranges]: [string, string]): readonly CardRange[] =>
+  ranges.split(' ').map((range) => {
+    const [from = '', to = from] = range.split('-');
+    return { brand: brand as CardBrand, from, to };
+  });
+
+/** The longest prefixes first; of equal ones those of the brand that is listed first. */
+const byLength = (): readonly CardRange[] =>
+  [...Object.entries(MORE_RANGES), ...Object.entries(CARD_RANGES)]
+    .flatMap(rangesOf)
+    .sort((a, b) => b.from.length - a.from.length);
+
+let ranges: readonly CardRange[] | undefined;
+
+/**
+ * The brand of a card number, by the longest known prefix of its digits; `null` if none is known.
+ * Of a number that is still being typed, the brand of the digits so far.
+ */
+export function cardBrand(number: string): CardBrand | null {
+  ranges ??= byLength();
+  const range = ranges.find(({ from, to }) => {
+    const prefix = number.slice(0, from.length);
+    return prefix.length === from.length && prefix >= from && prefix <= to;
+  });
+  return range?.brand ?? null;
+}
