@@ -4,6 +4,7 @@
 // heading.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { BEHAVIOUR } from '../bin/operator/commands.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
 import { COMMAND_NAMES, usageOf } from '../functions/operator/command-names.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
@@ -94,6 +95,13 @@ for (const [what, file, heading, actual] of lists) {
   for (const name of said)
     if (!actual.includes(name))
       problems.push(`${file}, "${heading}" has a ${what} that the code does not: ${name}`);
+}
+
+/** Operator commands are explained by the text of their help. */
+const deploy = readFileSync('docs/deploy.md', 'utf8').replaceAll(/ +/g, ' ');
+for (const name of COMMAND_NAMES) {
+  const row = `| \`${usageOf(name)}\` | ${BEHAVIOUR[name].does} |`;
+  if (!deploy.includes(row)) problems.push(`docs/deploy.md, "## Operator" lacks the row ${row}`);
 }
 
 /** Links between the documents, and references in comments, lead to a file and a heading. */

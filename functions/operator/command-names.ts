@@ -1,14 +1,20 @@
 // No import: the operator's command line reads this file without the function's code.
 
-/** Flags of operator commands as the command line takes them. `value`: its word in a usage line. */
+/**
+ * Flags of operator commands as the command line takes them. `value`: its word in a usage line,
+ * empty for a flag without a value. `does`: what its help says.
+ */
 export const FLAGS = {
-  name: { type: 'string', value: 'NAME', member: 'name' },
-  tenant: { type: 'string', value: 'ID', member: 'tenant_id' },
-  confirm: { type: 'string', value: 'ID', member: 'confirm' },
-  start: { type: 'boolean', value: '', member: 'start' },
-  invocation: { type: 'string', value: 'ID', member: 'invocation_id' },
-  limit: { type: 'string', value: 'N', member: 'limit' },
+  name: { value: 'NAME', member: 'name', does: 'name of the tenant, up to 200 characters' },
+  tenant: { value: 'ID', member: 'tenant_id', does: 'id of the tenant, as list-tenants shows it' },
+  confirm: { value: 'ID', member: 'confirm', does: 'the id of the tenant again' },
+  start: { value: '', member: 'start', does: 'begin' },
+  invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-parked-deliveries shows it' },
+  limit: { value: 'N', member: 'limit', does: 'how many at most' },
 } as const;
+
+/** Most deliveries that are listed at once. */
+export const LIMIT_MAX = 1_000;
 
 export type FlagName = keyof typeof FLAGS;
 

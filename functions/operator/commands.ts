@@ -15,13 +15,12 @@ import {
   COMMAND_NAMES,
   FLAGS,
   flagsOf,
+  LIMIT_MAX,
   type CommandName,
   type FlagName,
   type FlagOf,
 } from './command-names.ts';
 import type { OperatorDeps } from './dependencies.ts';
-
-const PARKED_MAX = 1_000;
 
 /** What flags hold. Anyone with the right to invoke the function can send any payload. */
 const VALUES = {
@@ -30,7 +29,7 @@ const VALUES = {
   confirm: z.string(),
   start: z._default(z.boolean(), false),
   invocation: z.uuid(),
-  limit: z._default(z.int().check(z.minimum(1), z.maximum(PARKED_MAX)), 100),
+  limit: z._default(z.int().check(z.minimum(1), z.maximum(LIMIT_MAX)), 100),
 } as const satisfies Readonly<Record<FlagName, z.ZodMiniType>>;
 
 /** A command's part of the payload, by its members. */
@@ -133,13 +132,34 @@ const RUN: {
   },
 };
 
+/** Throws a `ServiceError` that names the wrong members in one line. */
+function parsed<Schema extends z.ZodMiniType>(schema: Schema, payload: unknown): z.output<Schema> {
+  const result = schema.safeParse(payload);
+  if (result.success) return result.data;
+  const members = new Set(result.error.issues.map(({ path }) => path.join('.') || 'all of it'));
+  throw new ServiceError('validation_failed', `Missing or wrong in the payload: ${[...members].join(', ')}.`);
+}
+
+/** The message is all that Lambda gives to the invoker, so it has to name the fields. */
+function withFields(error: ServiceError): ServiceError {
+  const fields = Object.entries(error.errors ?? {}).flatMap(([path, messages]) =>
+    messages.map((message) => `${path} ${message}`),
+  );
+  return fields.length === 0 ? error : new ServiceError(error.code, fields.join('; '), { cause: error });
+}
+
 /**
  * Carries out one command and returns its result. Throws what the command throws; Lambda reports it
  * to the invoker.
  */
 export async function runCommand(deps: OperatorDeps, payload: unknown): Promise<unknown> {
-  const { command } = named.parse(payload);
+  const { command } = parsed(named, payload);
   // The schema has made sure that the command gets what is its own.
   const run = RUN[command] as (deps: OperatorDeps, given: unknown) => Promise<unknown>;
-  return run(deps, inputOf(command).parse(payload));
+  const input = parsed(inputOf(command), payload);
+  try {
+    return await run(deps, input);
+  } catch (error) {
+    throw error instanceof ServiceError ? withFields(error) : error;
+  }
 }

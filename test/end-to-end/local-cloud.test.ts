@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -112,11 +113,27 @@ describe('the operator command line', () => {
   it('says what is wrong with its arguments', async () => {
     await expect(operator('create-tenant')).rejects.toMatchObject({
       code: 2,
-      stderr: 'operator: create-tenant needs --name\n',
+      stderr: "operator: required option '--name <NAME>' not specified\n",
     });
-    await expect(operator('destroy-everything')).rejects.toMatchObject({ code: 2 });
-    await expect(operator('create-tenant', '--name', 'x', '--more')).rejects.toMatchObject({ code: 2 });
-    await expect(operator('create-tenant', '--name', 'x'.repeat(201))).rejects.toMatchObject({ code: 1 });
+    await expect(operator('create-tenant', '--name', 'x'.repeat(201))).rejects.toMatchObject({
+      code: 1,
+      stderr: 'operator: name must be 1 to 200 characters\n',
+    });
+    await expect(operator('rotate-keys', '--tenant', randomUUID())).rejects.toMatchObject({
+      code: 1,
+      stderr: 'operator: The tenant does not exist.\n',
+    });
+  });
+
+  it('completes commands and their options in bash', async () => {
+    const { stdout: script } = await run(process.execPath, ['bin/operator.ts', 'completion', 'bash']);
+    const completed = async (...words: string[]) => {
+      const at = `COMP_WORDS=(operator ${words.join(' ')}); COMP_CWORD=${String(words.length)}`;
+      const { stdout } = await run('bash', ['-c', `${script}\n${at}; _operator; echo "\${COMPREPLY[@]}"`]);
+      return stdout.trim().split(' ');
+    };
+    expect(await completed('re')).toEqual(['replace-root', 'reseal', 'resend-delivery']);
+    expect(await completed('create-tenant', '--s')).toEqual(['--secrets-to']);
   });
 });
 

@@ -35,8 +35,11 @@ describe('an operator command', () => {
   it.each(COMMAND_NAMES.filter((name) => COMMANDS[name].needs.length > 0))(
     '%s is refused without the flags that it needs',
     async (name) => {
-      const issues = COMMANDS[name].needs.map((flag) => ({ path: [FLAGS[flag].member] }));
-      await expect(runCommand(deps, { command: name })).rejects.toMatchObject({ issues });
+      const members = COMMANDS[name].needs.map((flag) => FLAGS[flag].member);
+      await expect(runCommand(deps, { command: name })).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: `Missing or wrong in the payload: ${members.join(', ')}.`,
+      });
     },
   );
 
@@ -47,6 +50,9 @@ describe('an operator command', () => {
     [{}],
     [undefined],
   ])('%j is refused', async (payload) => {
-    await expect(runCommand(deps, payload)).rejects.toHaveProperty('issues');
+    await expect(runCommand(deps, payload)).rejects.toHaveProperty(
+      'message',
+      expect.stringMatching(/^Missing or wrong in the payload: [a-z_, ]+\.$/),
+    );
   });
 });

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommanderError } from 'commander';
+import { BEHAVIOUR, type Answer } from './commands.ts';
+import { explain, UsageError, type Target } from './failures.ts';
+import { endpointOf, invokeFunction } from './invoke.ts';
+import { operatorProgram, type Request } from './program.ts';
+import { createSecretsFile } from './secrets-file.ts';
+import { show } from './show.ts';
+
+export interface Surroundings {
+  /** To standard output. */
+  readonly print: (text: string) => void;
+  /** To standard error. */
+  readonly tell: (text: string) => void;
+  /** Whether a person reads what is printed, and nothing stores it. */
+  readonly isTerminal: boolean;
+  readonly invoke?: (target: Target, payload: Answer) => Promise<Answer>;
+}
+
+const DONE = 0;
+const FAILED = 1;
+const USED_WRONGLY = 2;
+
+function targetOf({ functionName, local }: Request): Target {
+  return { functionName, ...(local !== undefined && { endpoint: endpointOf(local) }) };
+}
+
+/** Carries a command out, step by step if it has steps. */
+async function carryOut(request: Request, target: Target, surroundings: Surroundings): Promise<Answer> {
+  const { invoke = invokeFunction, tell } = surroundings;
+  const { progress, isDone } = BEHAVIOUR[request.name];
+  for (;;) {
+    const result = await invoke(target, request.payload);
+    // Not to standard output: `--json` stays JSON.
+    if (progress !== undefined) tell(`${progress(result)}\n`);
+    if (isDone === undefined || isDone(result)) return result;
+    // Somebody is at work on what is left.
+    if (result['removed'] === 0) await sleep(5_000);
+  }
+}
+
+/**
+ * The result without its secrets, which are in the file; all of it if that could not be written.
+ */
+async function withSecretsFile(
+  file: string,
+  secrets: readonly string[],
+  { tell }: Surroundings,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const opened = createSecretsFile(file);
+  let result: Answer;
+  try {
+    result = await work();
+  } catch (error) {
+    opened.discard();
+    throw error;
+  }
+  try {
+    opened.write(`${JSON.stringify(result)}\n`);
+  } catch {
+    tell(
+      `operator: ${file} could not be written: the secrets are printed, since nobody can read them again\n`,
+    );
+    return result;
+  }
+  const shown = Object.entries(result).filter(([name]) => !secrets.includes(name));
+  return { ...Object.fromEntries(shown), secrets_in: file };
+}
+
+async function resultOf(request: Request, target: Target, surroundings: Surroundings): Promise<Answer> {
+  const { secrets } = BEHAVIOUR[request.name];
+  const work = () => carryOut(request, target, surroundings);
+  if (secrets === undefined) return await work();
+  if (request.secretsTo !== undefined)
+    return await withSecretsFile(request.secretsTo, secrets, surroundings, work);
+  const result = await work();
+  if (!surroundings.isTerminal)
+    surroundings.tell(
+      `operator: the output has secrets (${secrets.join(', ')}); where output is stored, use --secrets-to FILE\n`,
+    );
+  return result;
+}
+
+/** Runs a command line. Resolves with its exit code; whatever is wrong is told in one line. */
+export async function operate(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { print, tell } = surroundings;
+  let [exitCode, target]: [number, Target] = [DONE, { functionName: '' }];
+  const program = operatorProgram(async (request) => {
+    target = { functionName: request.functionName };
+    target = targetOf(request);
+    const result = await resultOf(request, target, surroundings);
+    print(show(result, request.asJson));
+    if (BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
+  }, surroundings);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has told it already; help and version are no failures.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
+    tell(`operator: ${explain(error, target)}\n`);
+    return error instanceof UsageError ? USED_WRONGLY : FAILED;
+  }
+}

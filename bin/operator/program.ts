@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Argument, Command, Option } from 'commander';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  FLAGS,
+  flagsOf,
+  LIMIT_MAX,
+  usageOf,
+  type CommandName,
+  type FlagName,
+} from '../../functions/operator/command-names.ts';
+import { BEHAVIOUR, type Answer } from './commands.ts';
+import { completionScript, SHELLS, type Shell } from './completion.ts';
+import { UsageError } from './failures.ts';
+
+const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
+
+/** A command as the command line asks for it. */
+export interface Request {
+  readonly name: CommandName;
+  readonly payload: Answer;
+  readonly functionName: string;
+  /** Credentials file of the service that `npm start` runs. */
+  readonly local?: string;
+  readonly asJson: boolean;
+  readonly secretsTo?: string;
+}
+
+/** The options of every command, and those of one by the attributes that commander gives them. */
+interface Options extends Readonly<Partial<Record<FlagName, string | boolean | number>>> {
+  readonly function: string;
+  readonly local?: string;
+  readonly json?: true;
+  readonly secretsTo?: string;
+}
+
+const EXIT_CODES = `
+Exit codes
+  0  done
+  1  failed, or a check found something wrong
+  2  used wrongly; nothing was done
+
+Uses the AWS credentials and the Region of the environment, as the AWS command line does.
+`;
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** What a flag takes, beyond a text that is not empty. */
+const CHECKS: Partial<Readonly<Record<FlagName, (text: string) => unknown>>> = {
+  tenant: (text) => {
+    if (UUID.test(text)) return text;
+    throw new UsageError('--tenant must be a tenant id (operator list-tenants shows them)');
+  },
+  invocation: (text) => {
+    if (UUID.test(text)) return text;
+    throw new UsageError(
+      '--invocation must be an invocation id (operator list-parked-deliveries shows them)',
+    );
+  },
+  limit: (text) => {
+    const limit = Number(text);
+    if (/^\d+$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+    throw new UsageError(`--limit must be a whole number from 1 to ${String(LIMIT_MAX)}`);
+  },
+};
+
+/** Of a flag that is given twice, one would be ignored. */
+const once =
+  (name: string, check: (text: string) => unknown = (text) => text) =>
+  (text: string, previous: unknown): unknown => {
+    if (previous !== undefined) throw new UsageError(`--${name} is given twice`);
+    if (text === '') throw new UsageError(`--${name} must not be empty`);
+    return check(text);
+  };
+
+function optionOf(flag: FlagName, isNeeded: boolean): Option {
+  const { value, does } = FLAGS[flag];
+  if (value === '') return new Option(`--${flag}`, does);
+  const option = new Option(`--${flag} <${value}>`, does).makeOptionMandatory(isNeeded);
+  return option.argParser(once(flag, CHECKS[flag]));
+}
+
+/** npm runs a script in the folder of the project; files are meant from where npm was called. */
+const fileOf = (text: string) => resolve(process.env['INIT_CWD'] ?? '', text);
+
+/** `--local health` would take the command for the name of the file. */
+function localFile(text: string): string {
+  if (!COMMAND_NAMES.some((name) => name === text))
+    return text === DEFAULT_CREDENTIALS_FILE ? text : fileOf(text);
+  throw new UsageError(`--local must stand behind the command: operator ${text} --local`);
+}
+
+function globalOptions(): readonly Option[] {
+  return [
+    new Option('--function <NAME>', 'the operator function (stack output OperatorFunctionName)').default(
+      'Cloakroom-operator',
+    ),
+    new Option('--local [FILE]', 'the service that npm start runs, by its credentials file')
+      .preset(DEFAULT_CREDENTIALS_FILE)
+      .argParser(localFile),
+    new Option('--json', 'print the result as JSON'),
+  ];
+}
+
+/** The payload that the operator function takes. */
+function payloadOf(name: CommandName, options: Options): Answer {
+  const members = flagsOf(name).map((flag) => [FLAGS[flag].member, options[flag]] as const);
+  return { command: name, ...Object.fromEntries(members) };
+}
+
+function commandOf(name: CommandName, run: (request: Request) => Promise<void>): Command {
+  const { does, secrets } = BEHAVIOUR[name];
+  const needed: readonly FlagName[] = COMMANDS[name].needs;
+  const command = new Command(name)
+    .description(does)
+    .usage(`${usageOf(name).slice(name.length + 1)} [options]`.trim());
+  for (const flag of flagsOf(name)) command.addOption(optionOf(flag, needed.includes(flag)));
+  if (secrets !== undefined) {
+    const where = 'write the secrets into a new file (mode 0600) instead of printing them';
+    command.addOption(new Option('--secrets-to <FILE>', where).argParser(once('secrets-to', fileOf)));
+  }
+  return command.action(async () => {
+    const options = command.optsWithGlobals<Options>();
+    await run({
+      name,
+      payload: payloadOf(name, options),
+      functionName: options.function,
+      asJson: options.json === true,
+      ...(options.local !== undefined && { local: options.local }),
+      ...(options.secretsTo !== undefined && { secretsTo: options.secretsTo }),
+    });
+  });
+}
+
+function completionCommand(program: Command, print: (text: string) => void): Command {
+  return new Command('completion')
+    .description('Prints a script for a shell that defines `operator` with completion')
+    .addArgument(new Argument('<SHELL>', 'whose script').choices(SHELLS))
+    .action((shell: Shell) => print(completionScript(shell, program)));
+}
+
+const versionOf = (): string => {
+  const file = join(import.meta.dirname, '../../package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
+};
+
+/**
+ * The command line of the operator. It throws `CommanderError` and {@link UsageError} instead of
+ * ending the process; `tell` gets what is wrong in one line.
+ */
+export function operatorProgram(
+  run: (request: Request) => Promise<void>,
+  { print, tell }: { readonly print: (text: string) => void; readonly tell: (text: string) => void },
+): Command {
+  const program = new Command('npm run operator --')
+    .usage('COMMAND [options]')
+    .description('Manages the tenants of a Cloakroom service.')
+    .version(versionOf(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand('help [COMMAND]', 'Explains a command')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureOutput({
+      writeOut: print,
+      writeErr: tell,
+      // Commander puts its suggestion on a line of its own.
+      outputError: (text, write) =>
+        write(
+          `operator: ${text
+            .replace(/^error: /, '')
+            .replace('\n(', ' (')
+            .trim()}\n`,
+        ),
+    })
+    .exitOverride();
+  for (const option of globalOptions()) program.addOption(option);
+  const commands = COMMAND_NAMES.map((name) => commandOf(name, run));
+  for (const command of [...commands, completionCommand(program, print)])
+    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this'));
+  return program.addHelpText('afterAll', EXIT_CODES);
+}

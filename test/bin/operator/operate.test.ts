@@ -1,0 +1,219 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandFailure } from '../../../bin/operator/failures.ts';
+import { operate } from '../../../bin/operator/operate.ts';
+import { COMMAND_NAMES, flagsOf } from '../../../functions/operator/command-names.ts';
+
+const TENANT = '3b1f5a6c-1111-4222-8333-444455556666';
+const CREATED = { tenant_id: TENANT, management_key: 'key_management_1', webhook_secret: 'whsec_1' };
+
+const folder = mkdtempSync(join(tmpdir(), 'cloakroom-operator-'));
+let files = 0;
+const newFile = () => join(folder, String((files += 1)));
+
+interface Outcome {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+  readonly payloads: readonly unknown[];
+}
+
+/** Runs a command line against an operator function that returns or throws what it is given. */
+async function run(
+  args: readonly string[],
+  { answers = [{}], isTerminal = true }: { answers?: readonly unknown[]; isTerminal?: boolean } = {},
+): Promise<Outcome> {
+  let [out, err] = ['', ''];
+  const payloads: unknown[] = [];
+  const exitCode = await operate(args, {
+    print: (text) => (out += text),
+    tell: (text) => (err += text),
+    isTerminal,
+    invoke: (_target, payload) => {
+      const answer = answers[payloads.push(payload) - 1];
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as object as never);
+    },
+  });
+  return { exitCode, out, err, payloads };
+}
+
+const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
+
+describe('the operator command line', () => {
+  it('sends the members that the function takes, and prints the result', async () => {
+    const args = ['list-parked-deliveries', '--limit', '7'];
+    const { exitCode, out, err, payloads } = await run(args, { answers: [{ deliveries: [] }] });
+    expect(payloads).toEqual([{ command: 'list-parked-deliveries', limit: 7 }]);
+    expect([exitCode, out, err]).toEqual([0, 'no deliveries\n', '']);
+  });
+
+  it('repeats a command of many steps, with progress on standard error', async () => {
+    const answers = [
+      { seen: 2, resealed: 1, left: 0, done: false },
+      { seen: 3, resealed: 2, left: 0, done: true },
+    ];
+    const { exitCode, out, err } = await run(['reseal', '--tenant', TENANT, '--json'], { answers });
+    expect([exitCode, JSON.parse(out)]).toEqual([0, answers[1]]);
+    expect(err.split('\n')).toHaveLength(3);
+  });
+
+  it('ends with 1 where a check finds something wrong', async () => {
+    expect((await run(['health'], { answers: [{ healthy: false }] })).exitCode).toBe(1);
+    expect((await run(['health'], { answers: [{ healthy: true }] })).exitCode).toBe(0);
+  });
+
+  it.each([
+    [['creat-tenant'], "unknown command 'creat-tenant' (Did you mean create-tenant?)"],
+    [['create-tenant'], "required option '--name <NAME>' not specified"],
+    [['create-tenant', '--name', ''], '--name must not be empty'],
+    [['create-tenant', '--name', 'a', '--name', 'b'], '--name is given twice'],
+    [['list-tenants', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
+    [['rotate-keys', '--tenant', 'x'], '--tenant must be a tenant id (operator list-tenants shows them)'],
+    [
+      ['resend-delivery', '--tenant', TENANT, '--invocation', 'x'],
+      '--invocation must be an invocation id (operator list-parked-deliveries shows them)',
+    ],
+    [['list-parked-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
+    [['list-parked-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
+    [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],
+    [['--local', 'health'], '--local must stand behind the command: operator health --local'],
+    [['health', '--secrets-to', 'x'], "unknown option '--secrets-to'"],
+  ])('%j is refused in one line with exit code 2, and nothing is sent', async (args, problem) => {
+    const { exitCode, out, err, payloads } = await run(args);
+    expect([exitCode, out, err, payloads]).toEqual([2, '', `operator: ${problem}\n`, []]);
+  });
+
+  it('without a command prints its help to standard error, with exit code 2', async () => {
+    const { exitCode, out, err } = await run([]);
+    expect([exitCode, out, err]).toEqual([2, '', expect.stringContaining('create-tenant')]);
+  });
+
+  const HINT = 'or add --local for the service of npm start';
+  it.each([
+    [new CommandFailure('The tenant does not exist.'), 'The tenant does not exist.'],
+    [new Error('Region is missing'), `no AWS Region: set AWS_REGION, ${HINT}`],
+    [
+      named('CredentialsProviderError', 'Could not load credentials from any providers'),
+      `no AWS credentials: set AWS_PROFILE or sign in (aws sso login), ${HINT}`,
+    ],
+    [
+      named('CredentialsProviderError', 'Could not resolve credentials using profile: [x]'),
+      'no AWS credentials: Could not resolve credentials using profile: [x]',
+    ],
+    [named('ExpiredTokenException', 'x'), 'the AWS credentials have expired: sign in again (aws sso login)'],
+    [
+      named('UnrecognizedClientException', 'The security token included in the request is invalid'),
+      'AWS does not accept the credentials (UnrecognizedClientException)',
+    ],
+    [
+      named('AccessDeniedException', 'User: arn:aws:iam::1:user/x is not authorized'),
+      'the AWS credentials do not allow lambda:InvokeFunction on Cloakroom-operator',
+    ],
+    [
+      named('ResourceNotFoundException', 'Function not found: arn'),
+      'there is no function Cloakroom-operator in this account and Region; --function takes another name (stack output OperatorFunctionName)',
+    ],
+    [coded('ENOTFOUND'), 'AWS cannot be reached (ENOTFOUND)'],
+    [named('KMSException', 'one line\nand a second'), 'KMSException: one line'],
+  ])('says what to do after %s, in one line with exit code 1', async (failure, said) => {
+    const { exitCode, out, err } = await run(['list-tenants'], { answers: [failure] });
+    expect([exitCode, out, err]).toEqual([1, '', `operator: ${said}\n`]);
+  });
+
+  it('names the profile that has no credentials', async () => {
+    process.env['AWS_PROFILE'] = 'shop';
+    const failure = named('CredentialsProviderError', 'Could not load credentials from any providers');
+    const { err } = await run(['list-tenants'], { answers: [failure] });
+    delete process.env['AWS_PROFILE'];
+    expect(err).toBe('operator: no AWS credentials: the profile shop (AWS_PROFILE) has none\n');
+  });
+
+  it('says so where the service of npm start does not run', async () => {
+    const [missing, other, stopped] = [newFile(), newFile(), newFile()];
+    writeFileSync(other, '{}');
+    writeFileSync(stopped, '{"aws_endpoint_url":"http://127.0.0.1:9"}');
+    expect(await run(['health', '--local', missing])).toMatchObject({
+      exitCode: 1,
+      err: `operator: ${missing} cannot be read: is the service running (npm start)?\n`,
+    });
+    expect((await run(['health', '--local', other])).err).toBe(
+      `operator: ${other} is no credentials file of npm start\n`,
+    );
+    expect((await run(['health', '--local', stopped], { answers: [coded('ECONNREFUSED')] })).err).toBe(
+      'operator: no service answers at http://127.0.0.1:9 (ECONNREFUSED): does npm start still run?\n',
+    );
+  });
+});
+
+describe('secrets', () => {
+  const create = ['create-tenant', '--name', 'x'];
+
+  it('go to a new file that its owner alone can read, and not to the output', async () => {
+    const file = newFile();
+    const { exitCode, out, err } = await run([...create, '--json', '--secrets-to', file], {
+      answers: [CREATED],
+      isTerminal: false,
+    });
+    expect([exitCode, JSON.parse(out), err]).toEqual([0, { tenant_id: TENANT, secrets_in: file }, '']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(CREATED);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('create nothing where the file exists or cannot be created', async () => {
+    const [file, elsewhere] = [newFile(), join(folder, 'no', 'such')];
+    writeFileSync(file, 'mine');
+    for (const [name, why] of [
+      [file, 'the file exists'],
+      [elsewhere, 'the file cannot be created (ENOENT)'],
+    ] as const) {
+      const { exitCode, err, payloads } = await run([...create, '--secrets-to', name]);
+      expect([exitCode, err, payloads]).toEqual([
+        ...[2, `operator: --secrets-to ${name}: ${why}; nothing was done\n`, []],
+      ]);
+    }
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  it('leave no file behind where the command fails', async () => {
+    const file = newFile();
+    const { exitCode } = await run([...create, '--secrets-to', file], { answers: [new Error('x')] });
+    expect([exitCode, existsSync(file)]).toEqual([1, false]);
+  });
+
+  it('are printed otherwise, with a warning where no terminal shows them', async () => {
+    const shown = await run(create, { answers: [CREATED] });
+    expect([shown.out, shown.err]).toEqual([expect.stringContaining('whsec_1'), '']);
+    const stored = await run([...create, '--json'], { answers: [CREATED], isTerminal: false });
+    expect(JSON.parse(stored.out)).toEqual(CREATED);
+    expect(stored.err).toContain('use --secrets-to FILE');
+    expect(stored.err).not.toMatch(/whsec_1|key_management_1/);
+  });
+});
+
+describe('help', () => {
+  it.each(COMMAND_NAMES)('of %s names its options and the exit codes', async (name) => {
+    const [{ exitCode, out, err }, byHelp] = [await run([name, '--help']), await run(['help', name])];
+    expect([exitCode, err]).toEqual([0, '']);
+    for (const flag of flagsOf(name)) expect(out).toContain(`--${flag}`);
+    expect(out).toContain('--local');
+    expect(out).toContain('Exit codes');
+    expect(byHelp).toEqual({ exitCode: 0, out, err: '', payloads: [] });
+  });
+
+  it('names every command, and the version is that of the package', async () => {
+    const { out } = await run(['-h']);
+    for (const name of COMMAND_NAMES) expect(out).toContain(`  ${name} `);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+    expect((await run(['--version'])).out).toBe(`${version}\n`);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('is a completion script of every command for %s', async (shell) => {
+    const { exitCode, out } = await run(['completion', shell]);
+    expect(exitCode).toBe(0);
+    for (const name of COMMAND_NAMES) expect(out).toMatch(new RegExp(String.raw`\b${name}\b`));
+    expect(out).toMatch(/secrets-to/);
+    expect(out).not.toMatch(/undefined/);
+  });
+});
