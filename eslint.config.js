@@ -138,7 +138,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['examples/browser/server.js'],
+    files: ['examples/browser/{server,settings}.js'],
     languageOptions: { globals: { AbortSignal: 'readonly', fetch: 'readonly', URL: 'readonly' } },
   },
   prettier,

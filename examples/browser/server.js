@@ -1,22 +1,12 @@
 // The shop's server: the page's files, and one endpoint that lets a session read one token, masked.
-// Needs Node.js 20, no package.   CLOAKROOM_URL=http://localhost:8787 CLOAKROOM_PUBLIC_KEY=...
-// CLOAKROOM_PRIVATE_KEY=... CLOAKROOM_SDK=path/to/cloakroom.js node server.js
+// Needs Node.js 20.11, no package: `node server.js`.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { settings } from './settings.js';
 
-function setting(name, otherwise) {
-  const value = process.env[name] ?? otherwise;
-  if (value !== undefined && value !== '') return value;
-  console.error(`${name} is not set (README.md tells what it is)`);
-  process.exit(2);
-}
-
-const serviceUrl = new URL(setting('CLOAKROOM_URL')).origin;
-const publicKey = setting('CLOAKROOM_PUBLIC_KEY');
-const privateKey = setting('CLOAKROOM_PRIVATE_KEY');
-const sdkFile = setting('CLOAKROOM_SDK');
-const port = Number(setting('PORT', '3000'));
+const { serviceUrl: url, publicKey, privateKey, sdkFile, port } = await settings();
+const serviceUrl = new URL(url).origin;
 
 const file = (name) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

@@ -2,10 +2,12 @@
 // how it is found and used, and its end.
 import { randomUUID } from 'node:crypto';
 import { ApiError, createClient } from '@cloakroom/sdk';
+import { setting } from './settings.js';
 
-const { BASE_URL: baseUrl = 'http://localhost:8787', MANAGEMENT_KEY = '', DESTINATION_URL } = process.env;
+const { DESTINATION_URL } = process.env;
+const baseUrl = setting('BASE_URL', 'base_url');
 
-const management = createClient({ baseUrl, apiKey: MANAGEMENT_KEY });
+const management = createClient({ baseUrl, apiKey: setting('MANAGEMENT_KEY', 'management_key') });
 const application = await management.applications.create({
   name: 'Example: node',
   type: 'private',

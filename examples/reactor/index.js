@@ -2,10 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, createClient } from '@cloakroom/sdk';
+import { setting } from './settings.js';
 
-const { BASE_URL: baseUrl = 'http://localhost:8787', MANAGEMENT_KEY = '', CALLBACK_URL } = process.env;
+const { CALLBACK_URL } = process.env;
+const baseUrl = setting('BASE_URL', 'base_url');
 
-const management = createClient({ baseUrl, apiKey: MANAGEMENT_KEY });
+const management = createClient({ baseUrl, apiKey: setting('MANAGEMENT_KEY', 'management_key') });
 const reactor = await management.reactors.create({
   name: 'Example: charge',
   code: await readFile(new URL('reactor.cjs', import.meta.url), 'utf8'),

@@ -3,8 +3,10 @@
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@cloakroom/sdk';
+import { setting } from './settings.js';
 
-const { PORT = '8080', WEBHOOK_SECRET: secret = '' } = process.env;
+const { PORT = '8080' } = process.env;
+const secret = setting('WEBHOOK_SECRET', 'webhook_secret');
 const BODY_MAX_BYTES = 6_000_000;
 
 /**
@@ -45,6 +47,13 @@ async function bodyOf(request) {
   }
   return Buffer.concat(chunks);
 }
+
+// Text that is no secret is found out now, not with the first delivery.
+await verifyWebhook({ body: '', headers: {}, secret }).catch((error) => {
+  if (error instanceof WebhookVerificationError) return;
+  console.error(`WEBHOOK_SECRET: ${error.message}`);
+  process.exit(2);
+});
 
 const server = createServer(async (request, response) => {
   try {

@@ -21,6 +21,13 @@ let publicKey: string;
 let privateKey: string;
 let vault: Awaited<ReturnType<typeof aRevealingApplication>>;
 
+const settingsOf = (key: string) => ({
+  CLOAKROOM_URL: credentials.base_url,
+  CLOAKROOM_PUBLIC_KEY: key,
+  CLOAKROOM_PRIVATE_KEY: privateKey,
+  CLOAKROOM_SDK: sdkFile,
+});
+
 const value = (id: string) => tab.evaluate(`document.getElementById('${id}').value`);
 const text = (id: string) => tab.evaluate(`document.getElementById('${id}').textContent.trim()`);
 const focused = () => tab.evaluate('document.activeElement.id');
@@ -123,7 +130,7 @@ beforeAll(async () => {
   const masked = { priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] };
   privateKey = (await anApplication({ rules: [masked] })).key;
   vault = await aRevealingApplication();
-  checkout = await startCheckout({ serviceUrl: credentials.base_url, publicKey, privateKey, sdkFile });
+  checkout = await startCheckout(settingsOf(publicKey));
   chromium = await startChromium();
 });
 
@@ -451,12 +458,7 @@ describe('a failure', () => {
 
   it('for want of a permission is told', async () => {
     const powerless = await anApplication({ type: 'public', permissions: ['token:update'] });
-    const other = await startCheckout({
-      serviceUrl: credentials.base_url,
-      publicKey: powerless.key,
-      privateKey,
-      sdkFile,
-    });
+    const other = await startCheckout(settingsOf(powerless.key));
     try {
       await openPage(other.origin);
       await fill();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from '../../packages/sdk/src/index.ts';
+import { startCheckout } from '../support/checkout.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needing } from '../support/needs.ts';
 import { aProject, packedSdk } from '../support/packed-sdk.ts';
@@ -30,11 +31,11 @@ async function copyOf(example: string): Promise<string> {
   return copy;
 }
 
+/** With the credentials file of the service, as after `npm start`. */
 async function runExample(example: string, env: Record<string, string> = {}): Promise<string> {
-  const { base_url, management_key } = service.credentials;
   const { stdout } = await run(process.execPath, ['index.js'], {
     cwd: await copyOf(example),
-    env: { BASE_URL: base_url, MANAGEMENT_KEY: management_key, ...env },
+    env: { CLOAKROOM_CREDENTIALS: service.credentialsFile, ...env },
   });
   return stdout;
 }
@@ -57,10 +58,10 @@ interface RunningReceiver {
 }
 
 /** The receiver as its own process. */
-async function startReceiver(secret: string): Promise<RunningReceiver> {
+async function startReceiver(): Promise<RunningReceiver> {
   const child = spawn(process.execPath, ['index.js'], {
     cwd: await copyOf('webhook-receiver'),
-    env: { PORT: '0', WEBHOOK_SECRET: secret },
+    env: { PORT: '0', CLOAKROOM_CREDENTIALS: service.credentialsFile },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
@@ -124,7 +125,17 @@ describe('examples/node', () => {
     const failing = runExample('node', { BASE_URL: `${base_url}/elsewhere` });
     await expect(failing).rejects.toMatchObject({
       stdout: '',
-      stderr: expect.stringContaining('ApiError: 404'),
+      stderr: expect.stringMatching(/^ApiError: 404.*\n$/),
+    });
+  });
+
+  it('takes address and key from the environment before the file', async () => {
+    const { base_url: BASE_URL, management_key: MANAGEMENT_KEY } = service.credentials;
+    const env = { BASE_URL, MANAGEMENT_KEY, CLOAKROOM_CREDENTIALS: '/nowhere' };
+    expect(await runExample('node', env)).toContain('gone');
+    await expect(runExample('node', { BASE_URL: 'http://127.0.0.1:20479' })).rejects.toMatchObject({
+      code: 1,
+      stderr: 'ConnectionError: No whole answer came from http://127.0.0.1:20479: ECONNREFUSED\n',
     });
   });
 
@@ -135,7 +146,7 @@ describe('examples/node', () => {
 
 describe('examples/reactor and examples/webhook-receiver', () => {
   it('run at once and later; what is delivered is verified, and handled once however often it comes', async () => {
-    const receiver = await startReceiver(service.credentials.webhook_secret);
+    const receiver = await startReceiver();
     try {
       front.answer = ({ method, headers, body }, response) => {
         const fields = Object.entries(headers).filter(([name]) => /^(webhook|content-type)/.test(name));
@@ -175,17 +186,38 @@ describe('examples/reactor and examples/webhook-receiver', () => {
     }
   });
 
-  it('the receiver answers 500 for a secret that is none, so that the service tries again', async () => {
-    const receiver = await startReceiver('?');
+  it('the receiver does not start with a secret that is none', async () => {
+    await expect(runExample('webhook-receiver', { WEBHOOK_SECRET: '?' })).rejects.toMatchObject({
+      code: 2,
+      stderr: 'WEBHOOK_SECRET: The webhook secret must be base64 text, with or without whsec_\n',
+    });
+  });
+});
+
+describe('examples/browser', () => {
+  it('makes its keys on the service of npm start', async () => {
+    const checkout = await startCheckout({
+      CLOAKROOM_CREDENTIALS: service.credentialsFile,
+      CLOAKROOM_SDK: 'package.json',
+    });
     try {
-      const answer = await fetch(`http://127.0.0.1:${String(receiver.port)}/`, {
-        method: 'POST',
-        body: '{}',
-      });
-      expect(answer.status).toBe(500);
+      const page = await (await fetch(checkout.origin)).text();
+      expect(page).toContain(`data-service-url="${service.credentials.base_url}"`);
+      expect(page).toMatch(/data-public-key="key_public_/);
     } finally {
-      await receiver.stop();
+      await checkout.stop();
     }
+  });
+
+  it.each([
+    [{ CLOAKROOM_SDK: '/nowhere' }, /^Set CLOAKROOM_SDK, or run npm run build -- sdk .* is missing\n$/],
+    [
+      { CLOAKROOM_SDK: 'package.json', CLOAKROOM_CREDENTIALS: '/nowhere' },
+      /^Set CLOAKROOM_URL, .* \/nowhere cannot be read\n$/,
+    ],
+  ])('says in one line what is missing with %j', async (env, said) => {
+    const starting = run(process.execPath, ['examples/browser/server.js'], { env });
+    await expect(starting).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(said) });
   });
 });
 
@@ -206,6 +238,22 @@ describe('every example', () => {
       (error: unknown) => (error as { stdout: string }).stdout,
     );
     expect(said).toBe('');
+  });
+
+  it.each([
+    ['node', 'BASE_URL', 'base_url'],
+    ['reactor', 'BASE_URL', 'base_url'],
+    ['webhook-receiver', 'WEBHOOK_SECRET', 'webhook_secret'],
+  ])('says in one line what is missing: %s', async (example, variable, member) => {
+    await expect(runExample(example, { CLOAKROOM_CREDENTIALS: '/nowhere' })).rejects.toMatchObject({
+      code: 2,
+      stderr: `Set ${variable}, or run npm start in the repository: /nowhere has no ${member}\n`,
+    });
+  });
+
+  it('reads its settings as the others do', () => {
+    const texts = OURS.map((example) => readFileSync(`examples/${example}/settings.js`, 'utf8'));
+    expect(new Set(texts).size).toBe(1);
   });
 
   it('says in its README how it is started', () => {

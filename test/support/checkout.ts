@@ -16,21 +16,10 @@ export async function sdkForBrowsers(): Promise<string> {
   return join(project, 'node_modules/@cloakroom/sdk/dist/browser.min.js');
 }
 
-export async function startCheckout(settings: {
-  readonly serviceUrl: string;
-  readonly publicKey: string;
-  readonly privateKey: string;
-  readonly sdkFile: string;
-}): Promise<Checkout> {
+export async function startCheckout(env: Readonly<Record<string, string>>): Promise<Checkout> {
   const child = spawn(process.execPath, ['examples/browser/server.js'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      CLOAKROOM_URL: settings.serviceUrl,
-      CLOAKROOM_PUBLIC_KEY: settings.publicKey,
-      CLOAKROOM_PRIVATE_KEY: settings.privateKey,
-      CLOAKROOM_SDK: settings.sdkFile,
-      PORT: '0',
-    },
+    env: { PORT: '0', ...env },
   });
   let printed = '';
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
