@@ -23,6 +23,7 @@ const PAGE = `<!doctype html>
       http-equiv="Content-Security-Policy"
       content="default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
     />
+    <link rel="icon" href="data:," />
     <style>
       body {
         margin: 0;
