@@ -34,6 +34,7 @@ import {
   oneOf,
   optional,
   text,
+  RECORD_MEMBERS,
   unchangeable,
   unchangedOf,
 } from '../../src/http/schemas.ts';
@@ -130,16 +131,7 @@ export const createApplicationBody = z.pipe(
 );
 
 /** Members of an application that an update cannot change. */
-const UNCHANGEABLE = [
-  'id',
-  'tenant_id',
-  'type',
-  'created_by',
-  'created_at',
-  'modified_by',
-  'modified_at',
-  'expires_at',
-] as const;
+const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'expires_at'] as const;
 
 /** Body of "update application" (docs/contract.md#update-an-application): a full replacement. */
 export const updateApplicationBody = z.pipe(

@@ -21,6 +21,7 @@ import {
   optional,
   text,
   textMap,
+  RECORD_MEMBERS,
   unchangeable,
   unchangedOf,
   wellFormed,
@@ -67,20 +68,13 @@ const configurationPatch = textMap((value): value is string | null => value === 
   z.superRefine(checkEntries),
 );
 
-/** Members of a reactor that an update cannot change. */
-const UNCHANGEABLE = ['id', 'tenant_id', 'created_by', 'created_at', 'modified_by', 'modified_at'] as const;
-
 /** Members of a reactor's application, as a reactor shows it, which are the application's own. */
 const OF_APPLICATION = [
-  'tenant_id',
+  ...RECORD_MEMBERS.filter((member) => member !== 'id'),
   'name',
   'type',
   'permissions',
   'rules',
-  'created_by',
-  'created_at',
-  'modified_by',
-  'modified_at',
   'expires_at',
 ] as const;
 
@@ -95,11 +89,11 @@ interface Unchanged {
 type Given<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
 
 const unchangedIn = (
-  given: Given<(typeof UNCHANGEABLE)[number]> & {
+  given: Given<(typeof RECORD_MEMBERS)[number]> & {
     readonly application?: Given<(typeof OF_APPLICATION)[number]> | null | undefined;
   },
 ): Unchanged => ({
-  reactor: unchangedOf(given, UNCHANGEABLE),
+  reactor: unchangedOf(given, RECORD_MEMBERS),
   application: unchangedOf(given.application ?? {}, OF_APPLICATION),
 });
 
@@ -149,7 +143,7 @@ export const updateReactorBody = z.pipe(
   body({
     ...definition,
     application: optional(z.object({ id: text, ...unchangeable(OF_APPLICATION) }, { error: NO_APPLICATION })),
-    ...unchangeable(UNCHANGEABLE),
+    ...unchangeable(RECORD_MEMBERS),
   }),
   z.transform((given) => ({ ...givenDefinition(given), unchanged: unchangedIn(given) })),
 );
@@ -183,7 +177,7 @@ export const patchReactorBody = z.pipe(
     code: z.optional(code),
     configuration: z.optional(z.nullable(configurationPatch)),
     application: applicationPatch,
-    ...unchangeable(UNCHANGEABLE),
+    ...unchangeable(RECORD_MEMBERS),
   }),
   z.transform((given): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
     if (given.configuration === null) throw invalid('configuration', 'must not be null');

@@ -22,6 +22,7 @@ import {
   optional,
   text,
   textMap,
+  RECORD_MEMBERS,
   unchangeable,
   unchangedOf,
 } from '../../src/http/schemas.ts';
@@ -30,16 +31,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const nullableMetadata = textMap((value): value is string | null => value === null || isText(value));
 
 /** Members of a token that an update cannot change. */
-const UNCHANGEABLE = [
-  'id',
-  'tenant_id',
-  'type',
-  'fingerprint',
-  'created_by',
-  'created_at',
-  'modified_by',
-  'modified_at',
-] as const;
+const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'fingerprint'] as const;
 
 /**
  * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` has a

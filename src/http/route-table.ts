@@ -60,10 +60,12 @@ export const RESOURCES = [
   'proxy',
 ] as const;
 
-function noSuchPath([, first = '']: readonly string[]): ServiceError {
-  const isKnown = RESOURCES.some((resource) => resource === first);
+function noSuchPath([, first = '', ...rest]: readonly string[]): ServiceError {
+  const isResource = (segment: string) => RESOURCES.some((resource) => resource === segment);
+  const isKnown = isResource(first);
   const paths = RESOURCES.map((resource) => `/${resource}`);
-  const near = isKnown ? undefined : nearestName(first, RESOURCES);
+  // `/v1/tokens` means `/tokens`.
+  const near = isKnown ? undefined : (nearestName(first, RESOURCES) ?? rest.find(isResource));
   const hint = isKnown
     ? `See docs/api.md for those below /${first}.`
     : near === undefined
@@ -91,7 +93,7 @@ export function routeTable<Deps>(routes: readonly Route<Deps>[]) {
     const match = ofPath.find(({ route }) => route.method === method);
     if (match !== undefined) return match;
     const allow = [...new Set(ofPath.map(({ route }) => route.method))].sort().join(', ');
-    throw new ServiceError('method_not_allowed', `The path ${first.route.path} has ${allow}.`, {
+    throw new ServiceError('method_not_allowed', `The path ${first.route.path} takes ${allow}.`, {
       headers: { Allow: allow },
     });
   };

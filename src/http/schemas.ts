@@ -31,7 +31,9 @@ export const LIST_MAX = 100;
 /** A list of at most `most` elements; a longer one is refused before its elements are looked at. */
 export function list<T extends ZodMiniType>(element: T, most: number = LIST_MAX) {
   return z
-    .array(element, { error: 'must be an array' })
+    .array(element, {
+      error: ({ input }) => (input === undefined ? 'is required' : 'must be an array'),
+    })
     .check(z.maxLength(most, `must be at most ${String(most)}`));
 }
 
@@ -85,6 +87,16 @@ export function textMap<Value extends string | null>(isValue: (value: unknown) =
       }),
     );
 }
+
+/** Members that every stored resource has, and that no update changes. */
+export const RECORD_MEMBERS = [
+  'id',
+  'tenant_id',
+  'created_by',
+  'created_at',
+  'modified_by',
+  'modified_at',
+] as const;
 
 /**
  * Members of a resource that an update cannot change. They may be sent as they were read, so that

@@ -1,11 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { inBrowser, sdkModule } from '../support/browser.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { needing } from '../support/needs.ts';
-import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import {
+  CONTRACT,
+  runService,
+  temporaryFolder,
+  TEST_SETTINGS,
+  type RunningService,
+} from '../support/run-service.ts';
 import { CARD, revealing } from '../support/sample-requests.ts';
 
 const { describe } = needing('openssl');
+
+/** The OpenAPI document but for what docs/lenient.md says of answers: settings are text. */
+function lenientContract(): string {
+  const document = JSON.parse(readFileSync(CONTRACT, 'utf8'));
+  document.components.schemas.Tenant.properties.settings.properties.deduplicate_tokens = {
+    enum: ['true', 'false'],
+  };
+  const file = join(temporaryFolder(), 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  return file;
+}
 
 jest.setTimeout(120_000);
 
@@ -99,9 +118,11 @@ beforeAll(async () => {
       .setHeader('x-of-the-destination', 'seen')
       .end(JSON.stringify({ headers, body: body.toString() }));
   const settings = ['--set', 'headerPrefixes=ACME,SVC,BT', '--set', 'clientCompatibility=lenient'];
-  service = await runService([...TEST_SETTINGS, ...settings, '--tick', '1'], {
-    NODE_EXTRA_CA_CERTS: certificate.certFile,
-  });
+  service = await runService(
+    [...TEST_SETTINGS, ...settings, '--tick', '1'],
+    { NODE_EXTRA_CA_CERTS: certificate.certFile },
+    { contract: lenientContract() },
+  );
   manager = new FieldClient(service.credentials.base_url, service.credentials.management_key);
   const made = await manager.send('POST', '/applications', {
     name: 'Field',
@@ -201,6 +222,45 @@ describe('a client in the field', () => {
       id: applicationId,
       name: 'Field',
     });
+  });
+
+  it('reads and writes the settings of the tenant as text', async () => {
+    const { body } = await manager.send('GET', '/tenants/self');
+    expect(body.settings).toEqual({ deduplicate_tokens: 'false' });
+    for (const [given, answered] of [
+      ['true', 'true'],
+      [false, 'false'],
+    ] as const) {
+      const { name } = body as { name: string };
+      const written = await manager.send('PUT', '/tenants/self', {
+        ...{ name, settings: { deduplicate_tokens: given, of_another_service: 'x' } },
+      });
+      expect([written.status, written.body.settings]).toEqual([200, { deduplicate_tokens: answered }]);
+    }
+    const refused = await manager.send('PUT', '/tenants/self', {
+      ...{ name: 'x', settings: { deduplicate_tokens: 'yes' } },
+    });
+    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
+      400,
+      ['settings.deduplicate_tokens'],
+    ]);
+  });
+
+  it('may send members that nobody knows, in data and where none are read, and no such query', async () => {
+    const id = await aToken({ data: { ...CARD, holder: 'Ada' } });
+    const read = await application.send('GET', `/tokens/${id}`);
+    expect(Object.keys(read.body.data as object)).toEqual(Object.keys(CARD));
+    const tokenized = await application.send('POST', '/tokenize', {
+      card: { type: 'card', data: { ...CARD, holder: 'Ada' }, unheard_of: 1 },
+    });
+    expect([tokenized.status, Object.keys(tokenized.body.card.data as object)]).toEqual([
+      200,
+      Object.keys(CARD),
+    ]);
+    const deleted = await application.send('DELETE', `/tokens/${id}`, { reason: 'x' });
+    expect(deleted.status).toBe(204);
+    const filtered = await application.send('GET', '/tokens?type=card');
+    expect([filtered.status, Object.keys(filtered.body.errors as object)]).toEqual([400, ['type']]);
   });
 
   it('calls the proxy with its own headers, none of which arrives', async () => {

@@ -2,7 +2,13 @@ import { environment } from '../../functions/proxy/config.ts';
 
 const GIVEN = {
   ...{ ACCESS_TABLE: 'access', EPHEMERAL_TABLE: 'ephemeral', TOKENS_TABLE: 'tokens', KEY_ID: 'key' },
-  ...{ CLIENT_COMPATIBILITY: 'strict', HEADER_PREFIXES: 'SVC,ACME', EDGE_SECRET: '', LIST_SHARDS: '8', EGRESS_ALLOW_LIST: '' },
+  ...{
+    CLIENT_COMPATIBILITY: 'strict',
+    HEADER_PREFIXES: 'SVC,ACME',
+    EDGE_SECRET: '',
+    LIST_SHARDS: '8',
+    EGRESS_ALLOW_LIST: '',
+  },
 };
 
 const issuesOf = (given: object) =>

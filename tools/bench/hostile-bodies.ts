@@ -37,7 +37,7 @@ const service = await runService(
     ...['hotConcurrency=0', 'throttleRate=100000', 'throttleBurst=100000'],
   ].flatMap((setting) => ['--set', setting]),
   { NODE_EXTRA_CA_CERTS: certificate.certFile },
-  { checksContract: false },
+  { contract: '' },
 );
 
 const found: Found[] = [];

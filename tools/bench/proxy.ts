@@ -20,7 +20,7 @@ const service = await runService(
   {
     NODE_EXTRA_CA_CERTS: certificate.certFile,
   },
-  { checksContract: false },
+  { contract: '' },
 );
 const { base_url: baseUrl, management_key: managementKey } = service.credentials;
 

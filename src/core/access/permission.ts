@@ -34,6 +34,10 @@ export type Permission = keyof typeof PERMISSIONS;
 /** Every permission name. */
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
+/** The types of application that may hold the permission, in words. */
+export const holdersOf = (permission: Permission): string =>
+  PERMISSIONS[permission].applicationTypes.join(' or ');
+
 /** Whether applications of the type may hold the permission. */
 export function isLegalFor(permission: Permission, type: ApplicationType): boolean {
   const types: readonly ApplicationType[] = PERMISSIONS[permission].applicationTypes;

@@ -2,14 +2,13 @@ import type { Caller } from '../applications/application.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-decision.ts';
 import type { Transform } from './access-rule.ts';
-import { isLegalFor, PERMISSIONS, type Permission } from './permission.ts';
+import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 
 /** What a caller could do about a permission that it does not hold. */
 function wayOut({ type, actsBy }: Caller, permission: Permission): string {
   if (type === 'session') return 'This session was not granted it (POST /sessions/authorize).';
   if (!isLegalFor(permission, type)) {
-    const types = PERMISSIONS[permission].applicationTypes.join(' or ');
-    return `A ${type} application cannot hold it; a ${types} application can (POST /applications).`;
+    return `A ${type} application cannot hold it; a ${holdersOf(permission)} application can (POST /applications).`;
   }
   const holder = actsBy === 'own_key' ? 'This application' : "The reactor's application";
   return `${holder} was not granted it (PUT /applications/{id}).`;

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../shared/service-error.ts';
 import type { AccessRule, Grants } from './access-rule.ts';
-import { isLegalFor, type ApplicationType, type Permission } from './permission.ts';
+import { holdersOf, isLegalFor, type ApplicationType, type Permission } from './permission.ts';
 
 type Report = (path: string, message: string) => void;
 
@@ -12,7 +12,10 @@ function checkPermissions(
 ): void {
   permissions.forEach((permission, index) => {
     if (!isLegalFor(permission, type))
-      report(`${path}[${String(index)}]`, `is not allowed for ${type} applications`);
+      report(
+        `${path}[${String(index)}]`,
+        `is not allowed for ${type} applications; ${holdersOf(permission)} applications can hold it`,
+      );
   });
 }
 

@@ -58,7 +58,7 @@ export function parseDestination(
   // WHATWG URL drops tabs and line breaks and takes backslashes for slashes; what needs that is not
   // a URL that anyone meant.
   if (/[\s\\\p{Cc}]/u.test(text) || !/^[a-z]+:\/\/[^/]/i.test(text) || !URL.canParse(text))
-    return 'must be a URL';
+    return 'must be a URL that begins with https://';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text))
     return 'must not have user information';

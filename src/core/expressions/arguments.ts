@@ -1,3 +1,4 @@
+import { hintOf } from '../shared/known-names.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /**
@@ -21,8 +22,9 @@ export function namedArguments(
     const named =
       pair?.length === 2 && typeof pair[0] === 'string' ? { name: pair[0], value: pair[1] } : undefined;
     const name = named?.name ?? names[position++];
-    if (name === undefined || !names.includes(name))
-      throw new ExpressionError('has a filter with an unknown argument');
+    if (name === undefined) throw new ExpressionError('has a filter with too many arguments');
+    if (!names.includes(name))
+      throw new ExpressionError(`has a filter with an unknown argument${hintOf(name, names)}`);
     result.set(name, named === undefined ? argument : named.value);
   }
   return result;

@@ -4,6 +4,8 @@ import leven from 'leven';
 const NAME_MAX_LENGTH = 64;
 /** Names that are listed where none is near. */
 const LISTED_MAX = 16;
+/** Names that are listed even where one is near. */
+const ALTERNATIVES_MAX = 8;
 /** Of the longer name's letters, how many may differ. */
 const DIFFERING = 0.4;
 /** Letters of an abbreviation: `exp_month` for `expiration_month`. */
@@ -20,6 +22,11 @@ function abbreviates(short: string, long: string): boolean {
   return at === short.length;
 }
 
+const lettersOf = (name: string): string => Array.from(name).sort().join('');
+
+/** The same letters in another order: `nmae` for `name`. */
+const isShuffled = (a: string, b: string): boolean => lettersOf(a) === lettersOf(b);
+
 /** The known name that a caller may have meant; `undefined` if none is near. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > NAME_MAX_LENGTH) return undefined;
@@ -29,7 +36,10 @@ export function nearestName(given: string, known: readonly string[]): string | u
     .map((each) => {
       const other = normalized(each);
       const distance = leven(name, other);
-      const isNear = distance <= Math.max(name.length, other.length) * DIFFERING || abbreviates(name, other);
+      const isNear =
+        distance <= Math.max(name.length, other.length) * DIFFERING ||
+        isShuffled(name, other) ||
+        abbreviates(name, other);
       return { each, distance, isNear };
     })
     .filter(({ isNear }) => isNear)
@@ -62,7 +72,10 @@ function alternatives(names: readonly string[]): string {
 /** The message about a value that is none of a few names. */
 export function notOneOf(given: unknown, names: readonly string[]): string {
   const near = typeof given === 'string' ? nearestName(given, names) : undefined;
-  return `must be ${alternatives(names)}${near === undefined ? '' : `; did you mean \`${near}\`?`}`;
+  const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  return meant !== '' && names.length > ALTERNATIVES_MAX
+    ? `is not known${meant}`
+    : `must be ${alternatives(names)}${meant}`;
 }
 
 /** A name as an error may show it in a path. */

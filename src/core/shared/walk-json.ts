@@ -205,8 +205,8 @@ class Walk {
 
 /**
  * Tells a visitor what a JSON text consists of, in its order, and makes nothing of it. Throws
- * {@link JsonSyntaxError} where `JSON.parse` throws (RFC 8259), but only once it has come there; and
- * what the visitor throws.
+ * {@link JsonSyntaxError} where `JSON.parse` throws (RFC 8259), but only once it has come there;
+ * and what the visitor throws.
  */
 export function walkJson(text: string, visitor: JsonVisitor): void {
   new Walk(text, visitor).whole();

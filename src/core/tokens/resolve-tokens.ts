@@ -91,7 +91,10 @@ function transformOf(
 ): Transform {
   const transform = decideAccess(caller, permission, token);
   if (transform === undefined)
-    throw new ServiceError('forbidden', `The permission ${permission} is required for all tokens.`);
+    throw new ServiceError(
+      'forbidden',
+      `The permission ${permission} is required for all tokens; no rule of the caller covers one of them.`,
+    );
   return permission === 'token:use' ? 'reveal' : transform;
 }
 

@@ -1,5 +1,7 @@
 import { parseContainer } from '../shared/container.ts';
+import { notOneOf } from '../shared/known-names.ts';
 import { invalid } from '../shared/service-error.ts';
+import { TOKEN_TYPE_NAMES } from './token-type.ts';
 
 /** One term of a search; all must hold. */
 export type SearchTerm =
@@ -39,9 +41,11 @@ function termOf(match: RegExpExecArray): SearchTerm {
   const field = FIELDS.find((candidate) => candidate === name.toLowerCase());
   if (field === undefined)
     throw refused(`has an unknown field; there are ${FIELDS.join(', ')} and metadata.<key>`);
+  if (field === 'type' && !TOKEN_TYPE_NAMES.some((type) => type === value))
+    throw refused(`has a type that ${notOneOf(value, TOKEN_TYPE_NAMES)}`);
   if (field !== 'container') return { field, value };
   const container = parseContainer(value.endsWith('/') ? value : `${value}/`);
-  if (container === undefined) throw refused('has a container that is none');
+  if (container === undefined) throw refused('has a container that is no path like /pci/high/');
   return { field, value: container };
 }
 

@@ -14,6 +14,7 @@ export function tokenIdProblem(id: string): string | undefined {
   if (length < least || length > most) return `must be ${String(least)} to ${String(most)} characters`;
   if (id === RESERVED) return 'is the name of an operation (POST /tokens/search)';
   // \p{Cc}: control characters; \p{Cs}: half of a surrogate pair, which has no UTF-8.
-  if (/[#/\\+?[\]|&=%<>{}^]|\p{Cc}|\p{Cs}/u.test(id)) return 'has a character that ids must not have';
+  if (/[#/\\+?[\]|&=%<>{}^]|\p{Cc}|\p{Cs}/u.test(id))
+    return 'must not have control characters and # / \\ + ? [ ] | & = % < > { } ^';
   return undefined;
 }

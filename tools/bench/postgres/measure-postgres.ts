@@ -45,7 +45,7 @@ async function startCloakroom(): Promise<Side> {
   const settings = ['throttleRate=100000', 'throttleBurst=100000', 'hotConcurrency=0'];
   const args = ['--tick', '3600', ...settings.flatMap((setting) => ['--set', setting])];
   // Holding every answer against the OpenAPI document would be measured along.
-  const service = await runService(args, {}, { checksContract: false });
+  const service = await runService(args, {}, { contract: '' });
   const { base_url: baseUrl, management_key: management } = service.credentials;
   const { key } = await strictClient(baseUrl, management)<{ readonly key: string }>('POST', '/applications', {
     ...{ name: 'bench', type: 'private', permissions: ['token:create', 'token:read'] },
