@@ -97,6 +97,22 @@ describe('a reactor', () => {
     expect((await manager.patch(`/reactors/${randomUUID()}`, { name: 'x' })).status).toBe(404);
   });
 
+  it('is not stored with a syntax error: 400 with its place, and the code stays as it is', async () => {
+    const code = 'module.exports = (req) => {\n  return req.args.;\n};';
+    const id = await aReactor(ECHO);
+    const body = { name: 'Broken', code, configuration: {} };
+    for (const { status, body: problem } of [
+      await manager.post('/reactors', body),
+      await manager.put(`/reactors/${id}`, body),
+      await manager.patch(`/reactors/${id}`, { code }),
+    ])
+      expect([status, problem.errors]).toEqual([
+        400,
+        { code: ['has a syntax error at line 2, column 19: Unexpected token'] },
+      ]);
+    expect((await manager.get(`/reactors/${id}`)).body.code).toBe(ECHO);
+  });
+
   it('is listed newest first, by ids and by a wildcard in its name', async () => {
     const tag = randomUUID().slice(0, 8);
     const ids = [];
@@ -238,7 +254,6 @@ describe('a synchronous invocation', () => {
   });
 
   it.each([
-    ['does not parse', 'module.exports = async (req) => {'],
     ['throws while it loads', 'throw new Error("x");'],
     ['exports no function', 'module.exports = { handler: 1 };'],
     ['requires what there is not', 'require("left-pad"); module.exports = () => ({});'],

@@ -4,6 +4,7 @@ import { defined } from '../shared/defined.ts';
 import { retryRace } from '../shared/retry-race.ts';
 import { Secret } from '../shared/secret.ts';
 import { invalid } from '../shared/service-error.ts';
+import { checkCode } from './check-code.ts';
 import {
   heated,
   isBusy,
@@ -95,6 +96,8 @@ async function changeOnce(
   // Decided on what was read: whoever holds an operation writes over it.
   if (isBusy(previous, deps.clock())) return 'lost';
   const sealed = await sealContent(deps.vault, previous, definition);
+  const isNewCode = sealed.codeHash !== previous.codeHash;
+  if (isNewCode) await checkCode(definition.code);
   const { applicationId: _, ...rest } = previous;
   const next: StoredReactor = defined({
     ...rest,
@@ -105,7 +108,7 @@ async function changeOnce(
     modifiedAt: deps.clock(),
     version: previous.version + 1,
   });
-  if (sealed.codeHash === previous.codeHash && (!namesCode || (await isInPlace(deps, previous))))
+  if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'lost';
   const stored = await replaceCode(deps, previous, next, definition.code);
   return stored === 'lost' ? 'lost' : { stored, application };

@@ -11,6 +11,7 @@ import {
   withoutOperation,
   type ChangeFunctionDeps,
 } from './change-function.ts';
+import { checkCode } from './check-code.ts';
 import { checkedApplication, type GetReactorDeps, type ReactorView } from './get-reactor.ts';
 import { openReactor, sealContent } from './open-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';
@@ -41,7 +42,7 @@ function leftBehind(existing: StoredReactor): StoredReactor {
 /**
  * Creates a reactor and its function. The record is written first, out of sight, so that whatever
  * is interrupted later leaves something for the sweep to find; the reactor exists once its function
- * can run. The code is not run.
+ * can run. The code is parsed, not run: throws `validation_failed` for a syntax error.
  */
 export async function createReactor(
   deps: ChangeReactorDeps,
@@ -51,6 +52,7 @@ export async function createReactor(
 ): Promise<ReactorView> {
   requirePermission(caller, 'reactor:create');
   const { tenantId } = caller;
+  await checkCode(definition.code);
   const application = await checkedApplication(deps, tenantId, definition.applicationId);
   const now = deps.clock();
   const id = orderedId(writes.startedAt ?? now, writes.newId());

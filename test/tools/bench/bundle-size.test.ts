@@ -7,13 +7,14 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  * and when something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 495,
-  applications: 205,
-  proxy: 473,
-  reactors: 564,
-  'reactor-worker': 513,
-  'webhook-sender': 202,
-  sweeper: 176,
+  tokens: 493,
+  applications: 203,
+  proxy: 472,
+  // With the parser of reactor code, which is evaluated when code is first stored.
+  reactors: 718,
+  'reactor-worker': 511,
+  'webhook-sender': 200,
+  sweeper: 175,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions;
   // and it writes to the log what does not open.
   operator: 441,

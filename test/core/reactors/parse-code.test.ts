@@ -1,0 +1,66 @@
+import { parseCode } from '../../../src/core/reactors/parse-code.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+
+/** What the caller is told of the member `code`; `undefined` if it parses. */
+function problemOf(code: string): string | undefined {
+  try {
+    parseCode(code);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.errors?.['code']?.join();
+  }
+}
+
+/** As much source as a reactor may have. */
+const filled = (part: string): string => part.repeat(Math.floor(50_000 / part.length));
+
+describe('the parser of reactor code', () => {
+  it.each([
+    ['module.exports = (req) => {\n  const a = ;\n}', 'line 2, column 13: Unexpected token'],
+    ['module.exports = () => {}}', 'line 1, column 26: Unexpected token'],
+    ['  import a from "a"', 'line 1, column 3: the code must be CommonJS: use require and module.exports'],
+    ['let a\nlet a', "line 2, column 5: Identifier 'a' has already been declared"],
+    ['const r = /a(/', 'line 1, column 12: Invalid regular expression: Unterminated group'],
+  ])('names line and column of the syntax error in %j', (code, message) => {
+    expect(problemOf(code)).toContain(`has a syntax error at ${message}`);
+  });
+
+  it.each([
+    'const key = "$"; const',
+    'const key = "$',
+    'const key = `$',
+    'const key = /$(/',
+    'const key = /$/gg',
+    'const key = {"$" "$"}',
+    'const $ = 1; let $',
+    '$: $: a',
+    'class A { #$ = 1; #$ = 2 }',
+    'o.#$',
+    '/* $',
+    '// $\n}',
+    'function f() { "use strict"; eval("$") = 1 }',
+  ])('shows no more of the source than a short name: %j', (source) => {
+    const secret = `sk_live_${'x'.repeat(40)}`;
+    const problem = problemOf(source.replaceAll('$', secret));
+    expect(problem).toContain('has a syntax error');
+    expect(problem).not.toContain(secret);
+  });
+
+  it.each(['(', '[', '{', '`${', 'x => (', '!', 'if (1) ', 'class a extends ', 'a = ', '<!--\n'])(
+    'refuses 50,000 characters of %j as nested too deeply',
+    (part) => {
+      expect(problemOf(filled(part))).toMatch(/^has a syntax error.*: the code is nested too deeply$/);
+    },
+  );
+
+  it('refuses a regular expression that is nested too deeply', () => {
+    expect(problemOf(`/${'('.repeat(24_000)}${')'.repeat(24_000)}/`)).toContain('nested too deeply');
+  });
+
+  it('does not let declarations below many scopes take long', () => {
+    const names = Array.from({ length: 8_000 }, (_, at) => `a${at.toString(36)}`).join();
+    const nested = `${'{'.repeat(2_000)}var ${names}${'}'.repeat(2_000)}`;
+    expect(problemOf(nested)).toContain('line 1, column 201: the code is nested too deeply');
+  });
+});
