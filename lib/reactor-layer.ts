@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
+import { AUTHOR_PACKAGES, SDK } from '../src/core/reactors/author-packages.ts';
 
 export type ReactorArchitecture = 'arm64' | 'x86_64';
 

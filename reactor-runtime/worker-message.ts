@@ -6,7 +6,7 @@
 export const MESSAGE = {
   /** The code is loaded and exports a function. */
   loaded: 'l',
-  /** The code cannot be loaded; followed by the reason. */
+  /** The code cannot be loaded; followed by the JSON of the reason. */
   notLoaded: 'n',
   /**
    * The function returned; followed by the JSON of the value, or by nothing if it returned
@@ -25,4 +25,7 @@ export const MESSAGE = {
 export const MAX_RESULT_BYTES = 5_000_000;
 
 /** Bounds of a reduced error. */
-export const ERROR_BOUNDS = { name: 200, message: 2_000, fields: 50, messages: 10, field: 200 } as const;
+export const ERROR_BOUNDS = { class: 64, message: 2_000, fields: 50, messages: 10, field: 200 } as const;
+
+/** The longest name of a package (docs.npmjs.com). */
+export const MODULE_NAME_MAX = 214;

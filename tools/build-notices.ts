@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import { BUNDLE_OPTIONS } from '../lib/bundle.ts';
-import { AUTHOR_PACKAGES } from '../reactor-runtime/packages.ts';
+import { AUTHOR_PACKAGES } from '../src/core/reactors/author-packages.ts';
 
 const FILE = 'THIRD-PARTY-NOTICES.md';
 /**

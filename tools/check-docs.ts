@@ -15,7 +15,7 @@ import { environment as sweeperEnvironment } from '../functions/sweeper/config.t
 import { environment as tokensEnvironment } from '../functions/tokens/config.ts';
 import { environment as senderEnvironment } from '../functions/webhook-sender/config.ts';
 import { PROBLEMS } from '../src/http/problem.ts';
-import { AUTHOR_PACKAGES, SDK } from '../reactor-runtime/packages.ts';
+import { AUTHOR_PACKAGES, SDK } from '../src/core/reactors/author-packages.ts';
 import { ALARM_NAMES } from '../lib/alarms.ts';
 import { SETTING_NAMES } from '../lib/settings.ts';
 import { allRoutes } from './openapi/all-routes.ts';

@@ -13,9 +13,9 @@ const LOOK_MS = 10;
 const PAGE_BYTES = 4_096;
 
 const LOAD_FAILURE: Readonly<Record<Interruption, LoadFailure>> = {
-  timed_out: 'timed_out',
-  out_of_memory: 'memory',
-  exited: 'exited',
+  timed_out: { reason: 'timed_out' },
+  out_of_memory: { reason: 'memory' },
+  exited: { reason: 'exited' },
 };
 
 /** A fresh process with the author's code, for one invocation. */

@@ -1,18 +1,9 @@
-import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE } from '../worker-message.ts';
+import { ERROR_BOUNDS, MAX_RESULT_BYTES, MESSAGE, MODULE_NAME_MAX } from '../worker-message.ts';
 import { JsonExtentError, membersOf } from '../../src/core/shared/json-extent.ts';
-import { outcome, type LoadFailure } from './outcome.ts';
+import { outcome, type LoadFailure, type ThrownPlace } from './outcome.ts';
 
 /** The longest message that is read, in UTF-16: no honest worker sends a longer one. */
 export const MAX_MESSAGE = MAX_RESULT_BYTES + 1;
-
-const LOAD_FAILURES: readonly unknown[] = ['syntax', 'threw', 'no_function'] satisfies LoadFailure[];
-
-/** What a worker says of loading; `undefined` for anything else. */
-export function readLoaded(message: string): 'loaded' | LoadFailure | undefined {
-  if (message === MESSAGE.loaded) return 'loaded';
-  const reason = message.startsWith(MESSAGE.notLoaded) ? message.slice(1) : undefined;
-  return LOAD_FAILURES.includes(reason) ? (reason as LoadFailure) : undefined;
-}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -48,14 +39,55 @@ function parsedError(json: string): unknown {
   }
 }
 
+const CLASS_NAME = /^[A-Za-z_$][\w$]*$/;
+/** A line, or a column, of code of 50,000 characters. */
+const PLACE_MAX = 50_001;
+const isPlace = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= PLACE_MAX;
+
+/** Nothing but an identifier and two small numbers, whatever the code has made of its errors. */
+function placeOf({ class: name, line, column }: Record<string, unknown>): ThrownPlace {
+  const isName = typeof name === 'string' && name.length <= ERROR_BOUNDS.class && CLASS_NAME.test(name);
+  return {
+    class: isName ? name : 'Error',
+    ...(isPlace(line) && isPlace(column) && { line, column }),
+  };
+}
+
+/** A package, a path in one, or a built-in. */
+const MODULE_NAME = /^(node:)?(@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/;
+
+function loadFailureOf({ reason, module, ...thrown }: Record<string, unknown>): LoadFailure | undefined {
+  switch (reason) {
+    case 'syntax':
+    case 'no_function':
+      return { reason };
+    case 'threw':
+      return { reason, error: placeOf(thrown) };
+    case 'module':
+      return typeof module === 'string' && module.length <= MODULE_NAME_MAX && MODULE_NAME.test(module)
+        ? { reason, module }
+        : { reason };
+    default:
+      return undefined;
+  }
+}
+
+/** What a worker says of loading; `undefined` for anything else. */
+export function readLoaded(message: string): 'loaded' | LoadFailure | undefined {
+  if (message === MESSAGE.loaded) return 'loaded';
+  const failure = message.startsWith(MESSAGE.notLoaded) ? parsedError(message.slice(1)) : undefined;
+  return isRecord(failure) ? loadFailureOf(failure) : undefined;
+}
+
 function threw(json: string): string | undefined {
   const error = parsedError(json);
   if (!isRecord(error)) return undefined;
-  const { name, message, status, errors } = error;
+  const { message, status, errors } = error;
   return JSON.stringify({
     outcome: 'threw',
     error: {
-      name: bounded(name, ERROR_BOUNDS.name),
+      ...placeOf(error),
       message: bounded(message, ERROR_BOUNDS.message),
       status: Number.isSafeInteger(status) ? status : null,
       errors: boundedErrors(errors),

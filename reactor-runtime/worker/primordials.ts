@@ -26,6 +26,8 @@ export const isArray = Array.isArray;
 export const isInteger = Number.isInteger;
 export const startsWith = uncurry<string, [string], boolean>(String.prototype.startsWith);
 export const slice = uncurry<string, [number, number?], string>(String.prototype.slice);
+export const indexOf = uncurry<string, [string, number?], number>(String.prototype.indexOf);
+export const charCodeAt = uncurry<string, [number], number>(String.prototype.charCodeAt);
 export const includes = uncurry<string, [string], boolean>(String.prototype.includes);
 export const thenOf = uncurry<
   Promise<unknown>,

@@ -1,4 +1,4 @@
-import { AUTHOR_PACKAGES, SDK } from '../packages.ts';
+import { AUTHOR_PACKAGES, SDK } from '../../src/core/reactors/author-packages.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { builtInsFor, REFUSED } from './built-ins.ts';
 import { compile } from './compile.ts';
@@ -19,6 +19,12 @@ import {
 
 export type ReactorRequire = (specifier: unknown) => unknown;
 
+export interface ReactorModules {
+  readonly require: ReactorRequire;
+  /** What the last refusal threw, and the module that it was about. */
+  readonly refused: () => { readonly error: Error; readonly specifier: string } | undefined;
+}
+
 const OFFER = ["Node's built-ins", SDK, ...AUTHOR_PACKAGES.map(({ name }) => name)].join(', ');
 
 function notFound(specifier: string, reasons: Record<string, string>): Error {
@@ -33,7 +39,7 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
  * What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded
  * when it is first required.
  */
-export function reactorRequire(settings: WorkerSettings): ReactorRequire {
+export function reactorModules(settings: WorkerSettings): ReactorModules {
   const builtIn = builtInsFor(settings);
   const reasons = assign(createObject(null), REFUSED) as Record<string, string>;
   const files = createObject(null) as Record<string, string>;
@@ -41,6 +47,7 @@ export function reactorRequire(settings: WorkerSettings): ReactorRequire {
     files[specifier] = join(settings.layer, 'packages', `${specifier}.cjs`);
   }
   const loaded = createObject(null) as Record<string, { exports: unknown }>;
+  let refused: ReturnType<ReactorModules['refused']>;
 
   const loadPackage = (file: string): unknown => {
     const already = loaded[file];
@@ -57,8 +64,10 @@ export function reactorRequire(settings: WorkerSettings): ReactorRequire {
     const file = files[specifier];
     if (file !== undefined) return loadPackage(file);
     const found = builtIn(specifier);
-    if (found === undefined) throw notFound(specifier, reasons);
-    return found;
+    if (found !== undefined) return found;
+    const error = notFound(specifier, reasons);
+    refused = { error, specifier };
+    throw error;
   };
-  return require;
+  return { require, refused: () => refused };
 }

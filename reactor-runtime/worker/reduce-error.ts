@@ -1,15 +1,7 @@
 import { ERROR_BOUNDS } from '../worker-message.ts';
-import { getMember, isArray, isInteger, keysOf, slice, stringifyJson } from './primordials.ts';
-
-/** A member of something hostile: getters may throw, proxies refuse. */
-function memberOf(value: unknown, key: string | number): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
-  try {
-    return getMember(value, key) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+import { memberOf } from './hostile-member.ts';
+import { isArray, isInteger, keysOf, slice, stringifyJson } from './primordials.ts';
+import { thrownPlace } from './thrown-place.ts';
 
 function keysOfHostile(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -56,15 +48,13 @@ function errorsOf(thrown: unknown): string {
 
 /**
  * What was thrown, whatever it is, as the JSON that the loop expects: bounded, without a stack,
- * read from its data alone.
+ * read from its data alone. `file`: that of the author's code.
  */
-export function reduceError(thrown: unknown): string {
+export function reduceError(thrown: unknown, file: string): string {
   const status = memberOf(thrown, 'status');
-  const name = memberOf(thrown, 'name');
   const message = typeof thrown === 'string' ? thrown : memberOf(thrown, 'message');
-  const shownName = typeof name === 'string' && name !== '' ? name : 'Error';
   return (
-    `{"name":${quoted(shownName, ERROR_BOUNDS.name)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
+    `{${thrownPlace(thrown, file)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
     `,"status":${isInteger(status) ? stringifyJson(status) : 'null'},"errors":${errorsOf(thrown)}}`
   );
 }

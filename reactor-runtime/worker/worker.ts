@@ -1,6 +1,6 @@
 // The process of one invocation: closes what reactor code must not reach, loads it, waits for the
 // event, runs it, says once how it ended.
-import { MESSAGE } from '../worker-message.ts';
+import { MESSAGE, MODULE_NAME_MAX } from '../worker-message.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { messageOfResult } from './answer.ts';
 import { receive, say } from './channel.ts';
@@ -9,10 +9,23 @@ import { guardFiles } from './guard-files.ts';
 import { guardNativeCode } from './guard-native-code.ts';
 import { guardNetwork } from './guard-network.ts';
 import { guardProcess } from './guard-process.ts';
-import { SDK } from '../packages.ts';
-import { afterThis, apply, exit, join, parseJson, PromiseClass, repeat, thenOf } from './primordials.ts';
-import { reactorRequire, type ReactorRequire } from './reactor-require.ts';
+import { SDK } from '../../src/core/reactors/author-packages.ts';
+import {
+  afterThis,
+  apply,
+  ErrorClass,
+  exit,
+  join,
+  parseJson,
+  PromiseClass,
+  repeat,
+  slice,
+  stringifyJson,
+  thenOf,
+} from './primordials.ts';
+import { reactorModules, type ReactorModules } from './reactor-require.ts';
 import { reduceError } from './reduce-error.ts';
+import { thrownPlace } from './thrown-place.ts';
 
 /** The members of the event that matter here. */
 interface Event {
@@ -31,6 +44,14 @@ interface Sdk {
 type ReactorFunction = (request: unknown) => unknown;
 
 let phase: 'loading' | 'running' = 'loading';
+/** That of the author's code. */
+let file = '';
+
+/** Frames of a stack: the author's code may be below many of a package. */
+const STACK_FRAMES = 100;
+
+const sayThrown = (error: unknown) => say(MESSAGE.threw + reduceError(error, file));
+const sayNotLoaded = (reason: string) => say(`${MESSAGE.notLoaded}{"reason":${reason}}`);
 
 /**
  * Whatever nobody caught. Code that cannot be loaded gets no event, so its process has nothing to
@@ -38,30 +59,40 @@ let phase: 'loading' | 'running' = 'loading';
  */
 function uncaught(error: unknown): void {
   if (phase === 'running') {
-    say(MESSAGE.threw + reduceError(error));
+    sayThrown(error);
     return;
   }
-  say(`${MESSAGE.notLoaded}threw`);
+  sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
   exit(0);
 }
 
-function load({ code, taskRoot }: WorkerSettings, require: ReactorRequire): ReactorFunction | undefined {
-  const file = join(taskRoot, 'reactor.js');
+/** What kept the code from loading: its exception, or a module that there is not. */
+function sayLoadFailure(error: unknown, { refused }: ReactorModules): void {
+  const refusal = refused();
+  if (refusal === undefined || refusal.error !== error) {
+    sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
+    return;
+  }
+  // One character more than a name may have, so that the loop sees that it is none.
+  sayNotLoaded(`"module","module":${stringifyJson(slice(refusal.specifier, 0, MODULE_NAME_MAX + 1))}`);
+}
+
+function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): ReactorFunction | undefined {
   let run;
   try {
     run = compile(code, file);
   } catch {
-    say(`${MESSAGE.notLoaded}syntax`);
+    sayNotLoaded('"syntax"');
     return undefined;
   }
   try {
     const module: ReactorModule = { exports: {} };
-    apply(run, module.exports, [module.exports, require, module, file, taskRoot]);
+    apply(run, module.exports, [module.exports, modules.require, module, file, taskRoot]);
     const { exports } = module;
     if (typeof exports === 'function') return exports as ReactorFunction;
-    say(`${MESSAGE.notLoaded}no_function`);
-  } catch {
-    say(`${MESSAGE.notLoaded}threw`);
+    sayNotLoaded('"no_function"');
+  } catch (error) {
+    sayLoadFailure(error, modules);
   }
   return undefined;
 }
@@ -76,10 +107,10 @@ function answer(call: () => unknown): void {
         resolve(call());
       }),
       (value) => say(messageOfResult(value)),
-      (error) => say(MESSAGE.threw + reduceError(error)),
+      sayThrown,
     );
   } catch (error) {
-    say(MESSAGE.threw + reduceError(error));
+    sayThrown(error);
   }
 }
 
@@ -87,17 +118,19 @@ function main(): void {
   process.setUncaughtExceptionCaptureCallback(uncaught);
   const settings = parseJson(receive()) as WorkerSettings;
   guardNativeCode();
-  const require = reactorRequire(settings);
+  file = join(settings.taskRoot, 'reactor.js');
+  const modules = reactorModules(settings);
   // Before the code, so that it finds the built-ins as they are.
-  const { createClient } = require(SDK) as Sdk;
+  const { createClient } = modules.require(SDK) as Sdk;
   guardNetwork(settings);
   guardFiles(settings);
   guardProcess();
   // Code that waits for nothing that would come has its time, as code that waits for something.
   repeat(() => undefined, 1e9);
 
+  ErrorClass.stackTraceLimit = STACK_FRAMES;
   // From here on nothing in this realm is what it seems.
-  const reactor = load(settings, require);
+  const reactor = load(settings, modules);
   // The loop has been told why.
   if (reactor === undefined) return exit(0);
   // What the code has already thrown, or rejected, comes before this.

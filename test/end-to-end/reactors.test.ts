@@ -242,24 +242,38 @@ describe('a synchronous invocation', () => {
     ]);
   });
 
-  it('is told nothing of any other error', async () => {
+  it('is told class and place of any other error, and nothing else', async () => {
     const id = await aReactor(
-      'module.exports = async (req) => { throw Object.assign(new Error("card " + req.args.number), { status: 418 }); };',
+      'module.exports = async (req) => {\n  throw Object.assign(new Error("card " + req.args.number), { status: 418 }); };',
     );
     const { status, body } = await invoker.post(`/reactors/${id}/react`, { args: { number: '4242' } });
     expect([status, body]).toEqual([
       500,
-      { title: 'Reactor Runtime Error', status: 500, detail: 'The code threw an error.' },
+      {
+        title: 'Reactor Runtime Error',
+        status: 500,
+        detail: 'The code threw an Error at line 2, column 23.',
+      },
     ]);
   });
 
   it.each([
-    ['throws while it loads', 'throw new Error("x");'],
-    ['exports no function', 'module.exports = { handler: 1 };'],
-    ['requires what there is not', 'require("left-pad"); module.exports = () => ({});'],
-  ])('is 422 for code that %s', async (_title, code) => {
+    ['throws while it loads', 'throw new Error("x");', 'threw an Error at line 1, column 7 while it loaded.'],
+    [
+      'exports no function',
+      'module.exports = { handler: 1 };',
+      'does not export a function by module.exports.',
+    ],
+    [
+      'requires what there is not',
+      'require("left-pad"); module.exports = () => ({});',
+      "requires 'left-pad', which is not among the packages of reactors: @cloakroom/sdk, ",
+    ],
+  ])('is 422 for code that %s', async (_title, code, detail) => {
     const id = await aReactor(code);
-    expect((await invoker.post(`/reactors/${id}/react`)).status).toBe(422);
+    const { status, body } = await invoker.post(`/reactors/${id}/react`);
+    expect(status).toBe(422);
+    expect(body.detail).toContain(`The code ${detail}`);
   });
 
   it('runs on Node.js 16 without any environment, and knows nothing of AWS', async () => {

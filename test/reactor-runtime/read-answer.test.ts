@@ -22,7 +22,10 @@ describe('what the loop makes of messages that a worker may have forged', () => 
 
   it('an error is rebuilt from its known members, within their bounds', () => {
     const forged = {
-      name: 7,
+      name: 'n',
+      class: 'No identifier',
+      line: 1,
+      column: 50_002,
       message: 'm'.repeat(9_000),
       status: 1.5,
       errors: [1],
@@ -31,8 +34,53 @@ describe('what the loop makes of messages that a worker may have forged', () => 
     };
     expect(JSON.parse(readAnswer(`t${JSON.stringify(forged)}`) ?? '')).toEqual({
       outcome: 'threw',
-      error: { name: '', message: 'm'.repeat(2_000), status: null, errors: null },
+      error: { class: 'Error', message: 'm'.repeat(2_000), status: null, errors: null },
     });
+  });
+
+  const LONGEST = 'C'.repeat(64);
+  it.each([
+    [
+      { class: 'Err_$1', line: 1, column: 50_001 },
+      { class: 'Err_$1', line: 1, column: 50_001 },
+    ],
+    [{ class: LONGEST }, { class: LONGEST }],
+    [{ class: `${LONGEST}C` }, { class: 'Error' }],
+    [{ class: '4242424242424242' }, { class: 'Error' }],
+    [{ class: 'Karte\u00e4' }, { class: 'Error' }],
+    [{ class: 'E\n' }, { class: 'Error' }],
+    [{ class: ['E'], line: 1 }, { class: 'Error' }],
+    [{ class: 'E', line: '1', column: 2 }, { class: 'E' }],
+    [{ class: 'E', line: 0, column: 2 }, { class: 'E' }],
+    [{ class: 'E', line: 1.5, column: 2 }, { class: 'E' }],
+    [{ class: 'E', line: 4242424242424242, column: 2 }, { class: 'E' }],
+  ])('class and place %j leave the runtime as %j', (forged, shown) => {
+    const { error } = JSON.parse(readAnswer(`t${JSON.stringify(forged)}`) ?? '');
+    expect(error).toEqual({ ...shown, message: '', status: null, errors: null });
+    expect(readLoaded(`n${JSON.stringify({ reason: 'threw', ...forged })}`)).toEqual({
+      reason: 'threw',
+      error: shown,
+    });
+  });
+
+  it.each([
+    ['left-pad', true],
+    ['@scope/a.b/c/d.js', true],
+    ['node:fs/promises', true],
+    ['_http_agent', true],
+    ['a'.repeat(214), true],
+    ['a'.repeat(215), false],
+    ['./other.js', false],
+    ['/etc/hosts', false],
+    ['a b', false],
+    ['a\n', false],
+    ['a/../b', false],
+    ['', false],
+    [7, false],
+  ])('the module %j is named: %j', (module, isNamed) => {
+    expect(readLoaded(`n${JSON.stringify({ reason: 'module', module })}`)).toEqual(
+      isNamed ? { reason: 'module', module } : { reason: 'module' },
+    );
   });
 
   it('a member called __proto__ stays a member', () => {
@@ -46,8 +94,9 @@ describe('what the loop makes of messages that a worker may have forged', () => 
 
   it('a worker can say that loading failed, but not that it was ended', () => {
     expect(readLoaded('l')).toBe('loaded');
-    expect(readLoaded('nsyntax')).toBe('syntax');
-    expect(readLoaded('nmemory')).toBeUndefined();
+    expect(readLoaded('n{"reason":"syntax"}')).toEqual({ reason: 'syntax' });
+    expect(readLoaded('n{"reason":"memory"}')).toBeUndefined();
+    expect(readLoaded('nsyntax')).toBeUndefined();
     expect(readLoaded('v1')).toBeUndefined();
   });
 });

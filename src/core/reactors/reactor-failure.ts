@@ -1,7 +1,9 @@
+import { isBuiltin } from 'node:module';
 import { defined } from '../shared/defined.ts';
 import { DEPTH_MAX, MEMBERS_MAX } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
-import type { RunOutcome, ThrownError } from './reactor-runner.ts';
+import { AUTHOR_PACKAGES, SDK } from './author-packages.ts';
+import type { LoadFailure, RunOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
 
 /**
  * Statuses that code may answer with by throwing an error of that shape
@@ -28,16 +30,54 @@ function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-function thrownFailure({ status, message, errors }: ThrownError): ServiceError {
+/** Such as `threw a TypeError at line 3, column 18`. */
+function describeThrown({ class: name = 'Error', line, column }: ThrownPlace): string {
+  const article = /^([AEIO]|Un)/i.test(name) ? 'an ' : 'a ';
+  const what = name === 'undefined' || name === 'null' ? name : `${article}${name}`;
+  const hasPlace = line !== undefined && column !== undefined;
+  return `threw ${what}${hasPlace ? ` at line ${String(line)}, column ${String(column)}` : ''}`;
+}
+
+function thrownFailure({ status, message, errors, ...place }: ThrownError): ServiceError {
   const code = status === null ? undefined : BY_STATUS[status];
-  // Whatever else was thrown may say anything, and says it to nobody.
-  if (code === undefined) return new ServiceError('reactor_failed', 'The code threw an error.');
+  // Whatever else was thrown may say anything: of its message and stack nobody is told.
+  if (code === undefined) return new ServiceError('reactor_failed', `The code ${describeThrown(place)}.`);
   const told = fieldErrors(errors);
   // 429 and 503 say when to come again (docs/contract.md#errors).
   const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
   const headers = isToRepeat ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined;
   const detail = message === '' ? 'The code refused.' : message;
   return new ServiceError(code, detail, defined({ headers, errors: told }));
+}
+
+const PACKAGES = [SDK, ...AUTHOR_PACKAGES.map(({ name }) => name)].join(', ');
+
+function describeRefusal(module: string | undefined): string {
+  if (module === undefined)
+    return 'requires something that is neither a package nor a part of Node.js: a reactor is one file';
+  if (isBuiltin(module)) return `requires '${module}', a part of Node.js that reactors may not use`;
+  return `requires '${module}', which is not among the packages of reactors: ${PACKAGES}`;
+}
+
+function describeLoadFailure({ reason, error = {}, module }: LoadFailure): string {
+  switch (reason) {
+    case 'syntax':
+      return 'has a syntax error';
+    case 'no_function':
+      return 'does not export a function by module.exports';
+    case 'timed_out':
+      return 'takes too long to load';
+    case 'memory':
+      return 'uses more memory than it has while it loads';
+    case 'exited':
+      return 'ends the process while it loads';
+    case 'threw':
+      return `${describeThrown(error)} while it loaded`;
+    case 'module':
+      return describeRefusal(module);
+    case undefined:
+      return 'does not load, or does not export a function by module.exports';
+  }
 }
 
 /** What a run that returned nothing useful is told as. `limitMs`: the time that the code had. */
@@ -49,10 +89,7 @@ export function runFailure(
     case 'threw':
       return thrownFailure(outcome.error.reveal());
     case 'not_loaded':
-      return new ServiceError(
-        'reactor_not_loaded',
-        'The code does not load, or does not export a function by module.exports.',
-      );
+      return new ServiceError('reactor_not_loaded', `The code ${describeLoadFailure(outcome)}.`);
     case 'timed_out':
       return new ServiceError(
         'reactor_failed',

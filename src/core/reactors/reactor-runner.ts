@@ -33,9 +33,28 @@ export interface RunRequest {
   readonly deadline: number;
 }
 
+/**
+ * Class of what was thrown, an identifier of at most 64 characters; where it is known, line and
+ * column in the author's code, from 1. A function made by an earlier version tells neither.
+ */
+export interface ThrownPlace {
+  readonly class?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/** Why code does not load. A function made by an earlier version does not tell. */
+export interface LoadFailure {
+  readonly reason?:
+    'syntax' | 'no_function' | 'timed_out' | 'memory' | 'exited' | 'threw' | 'module' | undefined;
+  /** With `threw`. */
+  readonly error?: ThrownPlace | undefined;
+  /** With `module`: the name of what was required, if it can be that of a package. */
+  readonly module?: string | undefined;
+}
+
 /** An error that the code threw, as data: nothing of it is trusted. */
-export interface ThrownError {
-  readonly name: string;
+export interface ThrownError extends ThrownPlace {
   readonly message: string;
   readonly status: number | null;
   readonly errors: Readonly<Record<string, readonly string[]>> | null;
@@ -45,7 +64,7 @@ export interface ThrownError {
 export type RunOutcome =
   | { readonly outcome: 'returned'; readonly value: Secret<Json> }
   | { readonly outcome: 'threw'; readonly error: Secret<ThrownError> }
-  | { readonly outcome: 'not_loaded' }
+  | ({ readonly outcome: 'not_loaded' } & LoadFailure)
   | { readonly outcome: 'timed_out' }
   | { readonly outcome: 'out_of_memory' }
   | { readonly outcome: 'exited' }

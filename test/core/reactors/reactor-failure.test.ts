@@ -6,7 +6,6 @@ import { problemOf } from '../../../src/http/problem.ts';
 const thrown = (more: Partial<ThrownError>) => ({
   outcome: 'threw' as const,
   error: new Secret<ThrownError>({
-    name: 'Error',
     message: 'Card declined',
     status: null,
     errors: null,
@@ -37,14 +36,60 @@ describe('an error that code throws', () => {
       title: 'Reactor Runtime Error',
       status: 500,
       code: 'reactor_failed',
-      detail: 'The code threw an error.',
+      detail: 'The code threw an Error.',
     });
+  });
+
+  it.each([
+    [{ class: 'TypeError', line: 3, column: 18 }, 'a TypeError at line 3, column 18'],
+    [{ class: 'AxiosError' }, 'an AxiosError'],
+    [{ class: 'URIError' }, 'a URIError'],
+    [{ class: 'undefined' }, 'undefined'],
+    [{ class: 'null' }, 'null'],
+    [{ class: 'string' }, 'a string'],
+    [{}, 'an Error'],
+  ])('of %j is told as %s', (place, words) => {
+    const { problem } = problemOf(runFailure(thrown({ ...place, message: '4242' }), 1000));
+    expect([problem.status, problem.detail]).toEqual([500, `The code threw ${words}.`]);
+  });
+});
+
+describe('code that does not load', () => {
+  it.each([
+    [{ reason: 'syntax' }, 'The code has a syntax error.'],
+    [{ reason: 'no_function' }, 'The code does not export a function by module.exports.'],
+    [
+      { reason: 'threw', error: { class: 'TypeError', line: 1, column: 2 } },
+      'The code threw a TypeError at line 1, column 2 while it loaded.',
+    ],
+    [{ reason: 'timed_out' }, 'The code takes too long to load.'],
+    [{ reason: 'memory' }, 'The code uses more memory than it has while it loads.'],
+    [{ reason: 'exited' }, 'The code ends the process while it loads.'],
+    [
+      { reason: 'module', module: 'node:vm' },
+      "The code requires 'node:vm', a part of Node.js that reactors may not use.",
+    ],
+    [
+      { reason: 'module' },
+      'The code requires something that is neither a package nor a part of Node.js: a reactor is one file.',
+    ],
+    [{}, 'The code does not load, or does not export a function by module.exports.'],
+  ] as const)('for %j is 422: %s', (failure, detail) => {
+    const { problem } = problemOf(runFailure({ outcome: 'not_loaded', ...failure }, 1000));
+    expect([problem.status, problem.detail]).toEqual([422, detail]);
+  });
+
+  it('names the package that it may not require, and those that it may', () => {
+    const failure = { outcome: 'not_loaded', reason: 'module', module: 'left-pad' } as const;
+    const { problem } = problemOf(runFailure(failure, 1000));
+    expect(problem.detail).toMatch(
+      /^The code requires 'left-pad', which is not among the packages of reactors: @cloakroom\/sdk, ajv, .*uuid\.$/,
+    );
   });
 });
 
 describe('a run without an answer', () => {
   it.each([
-    ['not_loaded', 422, 'does not load'],
     ['timed_out', 500, 'longer than its limit of 28000 ms'],
     ['out_of_memory', 500, 'more memory'],
     ['exited', 500, 'without an answer'],

@@ -75,17 +75,21 @@ describe('an asynchronous invocation', () => {
     expect(world.messages.map(({ id }) => Object.keys(id))).toEqual([['tenantId', 'id']]);
   });
 
-  it('delivers the error object of a failure', async () => {
+  it.each([
+    [402, { title: 'Payment Required', status: 402, code: 'payment_required', detail: 'declined' }],
+    [
+      null,
+      { title: 'Reactor Runtime Error', status: 500, code: 'reactor_failed', detail: 'The code threw an Oops at line 2, column 9.' },
+    ],
+  ])('delivers the error object of what was thrown with status %j', async (status, body) => {
     const world = anInvocationWorld();
     world.runsEndWith(() => ({
       outcome: 'threw',
-      error: new Secret({ name: 'E', message: 'declined', status: 402, errors: null }),
+      error: new Secret({ class: 'Oops', line: 2, column: 9, message: 'declined', status, errors: null }),
     }));
     const id = await world.start(await aReactor(world));
     await live(world, 2);
-    expect(world.received).toEqual([
-      { id, body: { title: 'Payment Required', status: 402, code: 'payment_required', detail: 'declined' } },
-    ]);
+    expect(world.received).toEqual([{ id, body }]);
     expect(only(world.invocations.values()).state).toBe('failed');
   });
 

@@ -11,8 +11,8 @@ const LIMITS_KB = {
   applications: 203,
   proxy: 472,
   // With the parser of reactor code, which is evaluated when code is first stored.
-  reactors: 718,
-  'reactor-worker': 511,
+  reactors: 721,
+  'reactor-worker': 516,
   'webhook-sender': 200,
   sweeper: 175,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions;

@@ -1,0 +1,53 @@
+import { ERROR_BOUNDS } from '../worker-message.ts';
+import { memberOf } from './hostile-member.ts';
+import { charCodeAt, indexOf, slice, stringifyJson, toNumber } from './primordials.ts';
+
+const [ZERO, NINE, COLON] = [48, 57, 58] as const;
+/** Frames of the author's file that are looked at: code can make a stack of any text. */
+const FRAMES_MAX = 100;
+
+function endOfDigits(text: string, from: number): number {
+  let at = from;
+  for (let code = charCodeAt(text, at); code >= ZERO && code <= NINE; code = charCodeAt(text, at)) at += 1;
+  return at;
+}
+
+/** The first `<file>:<line>:<column>` in a stack from `from` on, as JSON members. */
+function placeIn(stack: string, from: number, file: string): string | undefined {
+  const mark = `${file}:`;
+  let at = indexOf(stack, mark, from);
+  for (let frames = 0; at !== -1 && frames < FRAMES_MAX; frames += 1) {
+    const line = at + mark.length;
+    const colon = endOfDigits(stack, line);
+    const end = endOfDigits(stack, colon + 1);
+    if (colon > line && charCodeAt(stack, colon) === COLON && end > colon + 1) {
+      const column = toNumber(slice(stack, colon + 1, end));
+      return `,"line":${stringifyJson(toNumber(slice(stack, line, colon)))},"column":${stringifyJson(column)}`;
+    }
+    at = indexOf(stack, mark, line);
+  }
+  return undefined;
+}
+
+function classOf(thrown: unknown): unknown {
+  if (thrown === null) return 'null';
+  if (typeof thrown !== 'object' && typeof thrown !== 'function') return typeof thrown;
+  return memberOf(memberOf(thrown, 'constructor'), 'name');
+}
+
+/**
+ * The class of what was thrown, and the place of the topmost frame of its stack that is in the
+ * author's file, as JSON members. Both are what the code says they are: the loop makes sure that
+ * they are no more than an identifier and two numbers.
+ */
+export function thrownPlace(thrown: unknown, file: string): string {
+  const name = classOf(thrown);
+  const shown = typeof name === 'string' ? slice(name, 0, ERROR_BOUNDS.class + 1) : '';
+  const stack = memberOf(thrown, 'stack');
+  const message = memberOf(thrown, 'message');
+  // The message comes first, and may quote another stack.
+  const before = typeof message === 'string' ? message : '';
+  const place =
+    typeof stack === 'string' ? placeIn(stack, indexOf(stack, before) + before.length, file) : undefined;
+  return `"class":${stringifyJson(shown)}${place ?? ''}`;
+}
