@@ -32,7 +32,15 @@ async function run(options: StartOptions): Promise<never> {
     const { startService } = await import('./local/start-service.ts');
     const service = await startService(options, { signal: abort.signal, onProgress: progress.step });
     progress.end();
-    const { baseUrl, keyHeader, credentials, credentialsFile, awsEndpointUrl, logDirectory } = service;
+    const {
+      baseUrl,
+      keyHeader,
+      credentials,
+      credentialsFile,
+      awsEndpointUrl,
+      logDirectory,
+      reactorOutputFile,
+    } = service;
     const { tenant_id: tenantId, management_key: managementKey } = credentials;
     process.stdout.write(
       greeting(
@@ -44,6 +52,7 @@ async function run(options: StartOptions): Promise<never> {
           awsEndpointUrl,
           credentialsFile,
           logDirectory,
+          reactorOutputFile,
           dataDirectory: options.dataDirectory,
         },
         process.stdout,

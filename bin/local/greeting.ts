@@ -7,6 +7,8 @@ export interface Greeted extends Called {
   readonly credentialsFile: string;
   /** `undefined` if logs are printed. */
   readonly logDirectory: string | undefined;
+  /** `undefined` if it is printed alone. */
+  readonly reactorOutputFile: string | undefined;
   /** `undefined` if state is in memory. */
   readonly dataDirectory: string | undefined;
 }
@@ -41,6 +43,7 @@ export function greeting(greeted: Greeted, stream: NodeJS.WritableStream): strin
     row('AWS endpoint', awsEndpointUrl),
     row('state', greeted.dataDirectory ?? 'in memory, gone at the end (--data DIR keeps it)'),
     ...(greeted.logDirectory === undefined ? [] : [row('logs', greeted.logDirectory)]),
+    row('reactors print', ['here', greeted.reactorOutputFile].filter(Boolean).join(' and to ')),
     '',
     `${styled('green', 'Ready.')} Ctrl-C stops everything.`,
     '',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  logDirectory,
   startCloud,
   type Cloud,
   type CloudOptions,
@@ -10,6 +11,7 @@ import { claimCredentialsFile, type LocalCredentials, type TenantCredentials } f
 import { DEFAULT_KEY_HEADER, managementKeyFrom } from './first-calls.ts';
 import { firstTenant } from './first-tenant.ts';
 import type { StartOptions } from './options.ts';
+import { createReactorOutput } from './reactor-output.ts';
 import { presentAnswer } from './present-answer.ts';
 import { createReferencePage } from './reference-page.ts';
 import { startPage } from './start-page.ts';
@@ -21,6 +23,8 @@ export interface LocalService extends Cloud {
   readonly credentialsFile: string;
   /** Such as `SVC-API-KEY`. */
   readonly keyHeader: string;
+  /** Where the output of reactors is written; `undefined` if it is printed alone. */
+  readonly reactorOutputFile: string | undefined;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -87,17 +91,20 @@ export async function startService(
   const claimed = claimCredentialsFile(options.credentialsFile, options);
   let keyHeader = DEFAULT_KEY_HEADER;
   const managementKey = managementKeyFrom(claimed.file);
+  const print = (text: string) => process.stdout.write(text);
+  const where = { ...options, workDirectory: WORK_DIRECTORY, ...(verbose && { printLogs: print }) };
+  const reactorOutput = createReactorOutput(logDirectory(where), print);
   let tenant: TenantCredentials | undefined;
   try {
     const cloud = await startCloud({
-      ...options,
+      ...where,
+      onUnlogged: (functionName, line) => reactorOutput.line(functionName, line),
       app: appDirectory ?? {
         root: ROOT,
         program: 'bin/cloakroom.ts',
         context: { ...PLATFORM, ...settings },
         inputs: SYNTHESIS_INPUTS,
       },
-      workDirectory: WORK_DIRECTORY,
       prepare: async (app) => {
         keyHeader = app.outputs.get('ApiKeyHeader') ?? keyHeader;
         tenant = await firstTenant(dataDirectory, app);
@@ -106,7 +113,6 @@ export async function startService(
         gatewayExtension(contract, startPage({ baseUrl, keyHeader, managementKey }), log),
       ...(signal !== undefined && { signal }),
       ...(onProgress !== undefined && { onProgress }),
-      ...(verbose && { printLogs: (text: string) => process.stdout.write(text) }),
     });
     if (tenant === undefined) throw new Error('the start did not prepare a tenant');
     const credentials = { base_url: cloud.baseUrl, ...tenant, aws_endpoint_url: cloud.awsEndpointUrl };
@@ -116,13 +122,16 @@ export async function startService(
       credentials,
       credentialsFile: claimed.file,
       keyHeader,
+      reactorOutputFile: reactorOutput.file,
       close: async () => {
         claimed.release();
         await cloud.close();
+        reactorOutput.close();
       },
     };
   } catch (error) {
     claimed.release();
+    reactorOutput.close();
     throw error;
   }
 }

@@ -42,6 +42,7 @@ interface Phase {
 
 const FLAGS = /^flags:\s*([0-7]+)$/m;
 const O_CLOEXEC = 0o2000000;
+const STDERR = 2;
 
 /** Only Linux tells; on a laptop of another kind whoever starts this process hands on no others. */
 function openDescriptors(listing: string): readonly number[] {
@@ -64,18 +65,19 @@ function isInherited(descriptor: number): boolean {
 }
 
 /**
- * A worker's descriptors: two pipes, and `/dev/null` in place of standard error and of those that
- * whoever started this process left open; Node marks only the first of them to be closed. What this
- * process opens itself the kernel closes in a worker.
+ * A worker's descriptors: two pipes, standard error, to which it prints, and `/dev/null` in place
+ * of those that whoever started this process left open; Node marks only the first of them to be
+ * closed. What this process opens itself the kernel closes in a worker. On Lambda standard error is
+ * `/dev/null` too (`bootstrap`).
  */
 export function workerStdio(listing = '/proc/self/fdinfo'): StdioOptions {
-  const nothing = openSync('/dev/null', 'r+');
-  const inherited = openDescriptors(listing).filter(isInherited);
-  const last = Math.max(2, ...inherited);
-  return Array.from({ length: last + 1 }, (_, descriptor) => {
-    if (descriptor < 2) return 'pipe';
-    return descriptor === 2 || inherited.includes(descriptor) ? nothing : 'ignore';
-  });
+  const inherited = openDescriptors(listing).filter(
+    (descriptor) => descriptor > STDERR && isInherited(descriptor),
+  );
+  const others = Array.from({ length: Math.max(STDERR, ...inherited) - STDERR }, (_, at) =>
+    inherited.includes(at + STDERR + 1) ? openSync('/dev/null', 'r+') : 'ignore',
+  );
+  return ['pipe', 'pipe', 'inherit', ...others];
 }
 
 /** Bytes that a process has for itself alone; 0 once it has ended, and where no `/proc` tells. */

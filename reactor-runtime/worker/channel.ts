@@ -4,13 +4,14 @@ import {
   apply,
   createObject,
   exit,
+  lengthOf,
   Uint8ArrayClass,
   utf8Slice,
   utf8Write,
   type Method,
 } from './primordials.ts';
 
-const [STDIN, STDOUT] = [0, 1] as const;
+const [STDIN, STDOUT, STDERR] = [0, 1, 2] as const;
 /** The position of a descriptor that has none. */
 const WHERE_IT_IS = -1;
 // Natives, before anything is guarded: Node's own `fs` and `Buffer` look up members (`byteLength`,
@@ -21,10 +22,16 @@ const [read, write] = [methodOf(files, 'read'), methodOf(files, 'writeBuffer')];
 const byteLengthUtf8 = methodOf(buffers, 'byteLengthUtf8');
 
 /**
- * How many bytes were moved. The lengths are our own numbers: those of the array are getters that
- * may be replaced.
+ * How many bytes were moved; `undefined` if the descriptor takes or gives none. The lengths are our
+ * own numbers: those of the array are getters that may be replaced.
  */
-function move(native: Method, descriptor: number, bytes: Uint8Array, at: number, length: number): number {
+function tryToMove(
+  native: Method,
+  descriptor: number,
+  bytes: Uint8Array,
+  at: number,
+  length: number,
+): number | undefined {
   const context = createObject(null) as { errno?: number };
   const count = apply(native, undefined, [
     descriptor,
@@ -35,9 +42,12 @@ function move(native: Method, descriptor: number, bytes: Uint8Array, at: number,
     undefined,
     context,
   ]) as number;
+  return context.errno === undefined ? count : undefined;
+}
+
+function move(native: Method, descriptor: number, bytes: Uint8Array, at: number, length: number): number {
   // The code has closed the descriptor: nobody can be told anything any more.
-  if (context.errno !== undefined) exit(1);
-  return count;
+  return tryToMove(native, descriptor, bytes, at, length) ?? exit(1);
 }
 
 function readBytes(length: number): Uint8Array {
@@ -70,4 +80,15 @@ export function say(message: string): void {
   const bytes = new Uint8ArrayClass(length);
   apply(utf8Write, bytes, [line, 0, length]);
   for (let at = 0; at < length;) at += move(write, STDOUT, bytes, at, length - at);
+}
+
+/** Prints to standard error, at once: the process is killed when its answer has come. */
+export function print(bytes: Uint8Array): void {
+  const length = lengthOf(bytes);
+  for (let at = 0; at < length;) {
+    const count = tryToMove(write, STDERR, bytes, at, length - at);
+    // Nobody reads it: there is nothing to print to.
+    if (count === undefined) return;
+    at += count;
+  }
 }

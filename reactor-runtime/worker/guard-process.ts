@@ -1,10 +1,12 @@
 import { Readable, Writable } from 'node:stream';
+import { print } from './channel.ts';
 import {
   dataProperty,
   defineProperty,
   deleteProperty,
   entriesOf,
   getOwnPropertyDescriptor,
+  isUint8Array,
   ownKeysOf,
 } from './primordials.ts';
 import { refuser } from './refusal.ts';
@@ -64,12 +66,22 @@ const KEPT: readonly PropertyKey[] = [
   'noDeprecation',
 ];
 
-/** Swallows what is written: nobody reads it, and it must neither fill memory nor slow the code. */
-const sink = () =>
+/**
+ * Members of the console that print. Node's own write to the streams below; the others, which speak
+ * to a debugger, do nothing.
+ */
+const PRINTING: readonly string[] = [
+  ...['assert', 'count', 'countReset', 'debug', 'dir', 'dirxml', 'error', 'group', 'groupCollapsed'],
+  ...['groupEnd', 'info', 'log', 'table', 'time', 'timeEnd', 'timeLog', 'trace', 'warn'],
+];
+
+/** Standard output and standard error are one, as standard output is what the worker answers by. */
+const printer = () =>
   new Writable({
-    decodeStrings: false,
-    write: (_chunk, _encoding, done) => done(),
-    writev: (_chunks, done) => done(),
+    write: (chunk, _encoding, done) => {
+      if (isUint8Array(chunk)) print(chunk);
+      done();
+    },
   });
 
 /**
@@ -85,8 +97,8 @@ export function guardProcess(): void {
   }
   for (const name of ['MessageChannel', 'MessagePort']) deleteProperty(globalThis, name);
   const streams: Record<string, () => Writable | Readable> = {
-    stdout: sink,
-    stderr: sink,
+    stdout: printer,
+    stderr: printer,
     stdin: () => Readable.from([]),
   };
   for (const [name, make] of entriesOf(streams)) {
@@ -97,9 +109,9 @@ export function guardProcess(): void {
   // RESOLV_HOST_CONF, TZ), which it opens beneath the guards.
   defineProperty(process, 'env', dataProperty({}));
   process.argv.length = 1;
-  // The console writes nowhere: formatting for nobody would cost the author time.
   const methods = console as unknown as Record<string, unknown>;
   for (const [name, method] of entriesOf(methods)) {
-    if (typeof method === 'function' && name !== 'Console') methods[name] = () => undefined;
+    if (typeof method !== 'function' || name === 'Console' || PRINTING.includes(name)) continue;
+    methods[name] = () => undefined;
   }
 }

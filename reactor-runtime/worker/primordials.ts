@@ -4,7 +4,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { types } from 'node:util';
+import { inspect as nodeInspect, types } from 'node:util';
 import vm from 'node:vm';
 
 // None of these has a `this`, and members of built-in modules are taken here because imports would
@@ -35,6 +35,11 @@ export const thenOf = uncurry<
   unknown
 >(Promise.prototype.then);
 export const byteLength = Buffer.byteLength;
+export const inspect = nodeInspect;
+/** The getter of a typed array's length, which the array itself need not have any more. */
+export const lengthOf = uncurry<Uint8Array, [], number>(
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')?.get as () => number,
+);
 // Native, so independent of what reactor code does to Buffer.
 export const { utf8Slice, utf8Write } = Buffer.prototype as unknown as Record<
   'utf8Slice' | 'utf8Write',

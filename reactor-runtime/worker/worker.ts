@@ -24,6 +24,7 @@ import {
   thenOf,
 } from './primordials.ts';
 import { reactorModules, type ReactorModules } from './reactor-require.ts';
+import { printError } from './print-error.ts';
 import { reduceError } from './reduce-error.ts';
 import { thrownPlace } from './thrown-place.ts';
 
@@ -50,7 +51,11 @@ let file = '';
 /** Frames of a stack: the author's code may be below many of a package. */
 const STACK_FRAMES = 100;
 
-const sayThrown = (error: unknown) => say(MESSAGE.threw + reduceError(error, file));
+function sayThrown(error: unknown): void {
+  printError(error);
+  say(MESSAGE.threw + reduceError(error, file));
+}
+
 const sayNotLoaded = (reason: string) => say(`${MESSAGE.notLoaded}{"reason":${reason}}`);
 
 /**
@@ -62,12 +67,14 @@ function uncaught(error: unknown): void {
     sayThrown(error);
     return;
   }
+  printError(error);
   sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
   exit(0);
 }
 
 /** What kept the code from loading: its exception, or a module that there is not. */
 function sayLoadFailure(error: unknown, { refused }: ReactorModules): void {
+  printError(error);
   const refusal = refused();
   if (refusal === undefined || refusal.error !== error) {
     sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
@@ -81,7 +88,8 @@ function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): Reac
   let run;
   try {
     run = compile(code, file);
-  } catch {
+  } catch (error) {
+    printError(error);
     sayNotLoaded('"syntax"');
     return undefined;
   }

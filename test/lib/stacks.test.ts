@@ -137,6 +137,14 @@ describe('reactors', () => {
       expect(JSON.stringify(policy.Properties.Roles)).not.toContain(roleId);
   });
 
+  it('have no log group, and nobody may give them a way to write logs', () => {
+    for (const [, { Properties: group }] of resources(reactors, 'AWS::Logs::LogGroup'))
+      expect(JSON.stringify(group)).not.toMatch(/Cloakroom-reactor-/);
+    const actions = statements.flatMap(({ Action }) => [Action].flat() as string[]);
+    for (const action of actions)
+      expect(action).not.toMatch(/^(iam:(?!PassRole$)|logs:(CreateLogGroup|\*)|\*)/);
+  });
+
   it('are made with that role and no other, for Lambda alone', () => {
     const passing = statements.filter(({ Action }) => [Action].flat().includes('iam:PassRole'));
     expect(passing).toHaveLength(1);

@@ -85,11 +85,20 @@ describe('the runtime out of reach', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('a process has no descriptors but its event, its answer and nothing', async () => {
+  it('a process has no descriptors but its event, its answer and what it prints to', async () => {
     const code = `const fs = require('fs'); module.exports = () => { const open = []; for (let fd = 0; fd < 200; fd += 1) try { const s = fs.fstatSync(fd); open.push(fd + (s.isSocket() ? ' socket' : s.isCharacterDevice() ? ' device' : s.isFIFO() ? ' pipe' : s.isFile() ? ' file' : '')) } catch {} return open };`;
-    const { value } = await answerOf(code);
-    // Not those of the tests' own runner, of which the runtime makes `/dev/null` too.
-    expect(value.filter((entry: string) => / (socket|file)$/.test(entry))).toEqual(['0 socket', '1 socket']);
+    // Not those of the tests' own runner, of which the runtime makes `/dev/null`.
+    const opened = (entries: string[]) => entries.filter((entry) => / (socket|file)$/.test(entry));
+    expect(opened((await answerOf(code)).value)).toEqual(['0 socket', '1 socket', '2 socket']);
+    // As `bootstrap` starts the runtime on Lambda.
+    const silent = ['sh', '-c', `exec "${layer()}/bootstrap" >/dev/null 2>&1`] as const;
+    await withReactor(
+      code,
+      async (reactor) => {
+        expect(opened((await reactor.invoke()).answer.value)).toEqual(['0 socket', '1 socket']);
+      },
+      { command: [...silent] },
+    );
   });
 
   it('the Runtime API cannot be reached by any module', async () => {

@@ -285,6 +285,42 @@ const thrown = [
     ]);
   });
 
+  it('prints the console and all of what was thrown to its standard error', async () => {
+    const code = `console.log('loaded', { deep: [1] });
+module.exports = async ({ args }) => {
+  console.error('an error'); console.table([{ a: 1 }]); process.stdout.write('no line end, '); process.stderr.write(Buffer.from('bytes\\n'));
+  if (args.nothing) throw { code: 7, inner: { deeper: {} } };
+  throw new TypeError('the message');
+};`;
+    const printed = await withReactor(code, async (reactor) => {
+      await reactor.invoke();
+      await reactor.invoke({ nothing: true });
+      return reactor.printed();
+    });
+    for (const text of ['loaded { deep: [ 1 ] }\n', 'an error\n', '│ a │', 'no line end, bytes\n'])
+      expect(printed).toContain(text);
+    expect(printed).toMatch(/TypeError: the message\n {4}at module\.exports \(.*\/reactor\.js:5:9\)\n/);
+    expect(printed).toContain('{ code: 7, inner: { deeper: {} } }\n');
+  });
+
+  it.each([
+    ['Uint8Array.prototype', 'Object.defineProperty(Uint8Array.prototype, "length", { get: () => 1e9 })'],
+    [
+      'Buffer',
+      'Buffer.from = () => new Uint8Array(new SharedArrayBuffer(1)); Buffer.prototype.utf8Write = () => 9',
+    ],
+    ['a closed descriptor', 'require("fs").closeSync(2)'],
+    ['streams', 'process.stdout._write = null; require("stream").Writable.prototype.write = () => true'],
+    ['an error', 'req.args.error = new Proxy(new Error("x"), { get() { throw 1 } })'],
+  ])('printing through replaced built-ins (%s) ends at most its own invocation', async (_what, change) => {
+    const code = `module.exports = (req) => { try { ${change}; console.log('x'); process.stderr.write('y') } catch {} throw req.args.error || new Error('z') }`;
+    await withReactor(code, async (reactor) => {
+      for (let round = 0; round < 2; round += 1)
+        expect((await reactor.invoke()).answer.outcome).toBe('threw');
+      expect(reactor.started()).toBe(1);
+    });
+  });
+
   it('code that never ends loading ends at the deadline', async () => {
     expect(await blocked).toEqual({ outcome: 'not_loaded', reason: 'timed_out' });
   });

@@ -54,11 +54,11 @@ describe('nothing of an invocation, or to it, reaches another one', () => {
         const result = text ?? JSON.stringify(failure);
         invocations += 1;
         before = name;
-        for (const plant of planted) if (result.includes(plant)) findings.push(`${name} saw ${plant}`);
-        // One process of the loop, which alone asks for events; nothing left, nothing written.
+        const seen = result + reactor.printed();
+        for (const plant of planted) if (seen.includes(plant)) findings.push(`${name} saw ${plant}`);
+        // One process of the loop, which alone asks for events; nothing left.
         if (reactor.started() !== 1) findings.push(`${name} ended the loop`);
         if (reactor.asked() > invocations + 1) findings.push(`${name} asked for events`);
-        if (reactor.written() !== 0) findings.push(`${name} wrote to the log`);
       }
       await honest();
       expect(findings).toEqual([]);

@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -17,10 +18,8 @@ import { delimiter, join } from 'node:path';
 import { buildReactorLayer } from '../../lib/reactor-layer.ts';
 import { workerStdio } from '../../reactor-runtime/loop/reactor-worker.ts';
 
-it('a worker gets two pipes and no more where the system does not list descriptors', () => {
-  const [input, output, nothing, ...more] = workerStdio('/no/such/folder') as unknown[];
-  expect([input, output, typeof nothing, more]).toEqual(['pipe', 'pipe', 'number', []]);
-  closeSync(nothing as number);
+it('a worker gets two pipes, standard error and no more where the system does not list descriptors', () => {
+  expect(workerStdio('/no/such/folder')).toEqual(['pipe', 'pipe', 'inherit']);
 });
 
 describe('the layer', () => {
@@ -96,6 +95,23 @@ describe('the layer', () => {
     // What is refused is refused for that reason.
     expect(asLoop(0o755)).toEqual({ mem: true, fd: true, maps: true, comm: true });
     rmSync(place, { recursive: true });
+  });
+
+  it.each([
+    ['/var/task', ''],
+    ['/elsewhere', 'printed\ncomplained\n'],
+  ])('bootstrap in the task root %s lets out %j of what the runtime prints', (taskRoot, shown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bootstrap-'));
+    mkdirSync(join(folder, 'bin'));
+    copyFileSync('reactor-runtime/bootstrap', join(folder, 'bootstrap'));
+    const program = '#!/bin/sh\necho printed\necho complained >&2\ntouch "${0%/*}/ran"\n';
+    writeFileSync(join(folder, 'bin/node'), program, { mode: 0o755 });
+    const { stdout, stderr } = spawnSync('/bin/sh', [join(folder, 'bootstrap')], {
+      env: { LAMBDA_TASK_ROOT: taskRoot },
+      encoding: 'utf8',
+    });
+    expect([stdout + stderr, existsSync(join(folder, 'bin/ran'))]).toEqual([shown, true]);
+    rmSync(folder, { recursive: true });
   });
 
   it('bootstrap refuses to empty a temp folder that is not its own', () => {

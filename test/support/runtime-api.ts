@@ -27,8 +27,8 @@ export interface ReactorProcess {
   readonly asked: () => number;
   /** Milliseconds from the start of the last process to its first `next`. */
   readonly coldStartMs: () => number;
-  /** What the runtime wrote to its standard streams, in bytes. */
-  readonly written: () => number;
+  /** What the runtime wrote to its standard streams, the last 100,000 characters. */
+  readonly printed: () => string;
   /** An event of the contract; `changes` over the defaults. */
   invoke(args?: unknown, changes?: Record<string, unknown>): Promise<InvocationResult>;
   /** Any payload. */
@@ -80,7 +80,8 @@ export async function startReactor(
   let running: Pending | undefined;
   let waiting: ServerResponse | undefined;
   let child: ChildProcess | undefined;
-  let [started, written, startedAt, coldStartMs, asked, closed] = [0, 0, 0, 0, 0, false];
+  let [started, startedAt, coldStartMs, asked, closed] = [0, 0, 0, 0, false];
+  let printed = '';
 
   const give = () => {
     if (waiting === undefined || waiting.destroyed) return;
@@ -148,7 +149,7 @@ export async function startReactor(
     const [file, ...args] = command;
     child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk: Buffer) => (written += chunk.length));
+      stream?.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-100_000)));
     }
     child.once('exit', (status, signal) => {
       killGroup();
@@ -173,7 +174,7 @@ export async function startReactor(
     pid: () => child?.pid,
     asked: () => asked,
     coldStartMs: () => coldStartMs,
-    written: () => written,
+    printed: () => printed,
     send,
     invoke: (args = {}, changes = {}) =>
       send(

@@ -22,7 +22,7 @@ import { findFreePort, listenOnLocalhost } from './gateway/listen.ts';
 import { createKms, type Kms } from './kms/create-kms.ts';
 import { createFunctionHost, type FunctionHost } from './lambda/function-host.ts';
 import type { InvocationOutcome } from './lambda/function-definition.ts';
-import { createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
+import { createLineSplitter, createLogFiles, createLogPrinter, type Logs } from './lambda/function-logs.ts';
 import { startLambda } from './lambda/start-lambda.ts';
 import { createLayerTable } from './lambda/layer-table.ts';
 import { runSchedules } from './schedules/run-schedules.ts';
@@ -71,6 +71,11 @@ export interface CloudOptions {
    * Default: standard error.
    */
   readonly report?: (line: string) => void;
+  /**
+   * Gets each line that a function prints whose role may not write logs; on AWS nobody gets it.
+   * Default: nobody.
+   */
+  readonly onUnlogged?: (functionName: string, line: string) => void;
   /** Prints logs through this instead of writing them to files. */
   readonly printLogs?: (text: string) => void;
   /**
@@ -198,6 +203,7 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     kms: stores.kms,
     logs,
     storageFailure: begun.storageFailure,
+    ...(options.onUnlogged !== undefined && { onUnlogged: createLineSplitter(options.onUnlogged) }),
     ...(options.dataDirectory !== undefined && { dataDir: join(options.dataDirectory, 'lambda') }),
   });
   closers.push(() => lambda.close());
@@ -329,7 +335,12 @@ async function settleAll<A, B>(first: Promise<A>, second: Promise<B>): Promise<[
   return await Promise.all([first, second]);
 }
 
-function logDirectory({ printLogs, dataDirectory, workDirectory }: CloudOptions): string | undefined {
+/** Where an account with these options writes logs; `undefined` if it prints them. */
+export function logDirectory({
+  printLogs,
+  dataDirectory,
+  workDirectory,
+}: Pick<CloudOptions, 'printLogs' | 'dataDirectory' | 'workDirectory'>): string | undefined {
   return printLogs === undefined ? join(dataDirectory ?? workDirectory, 'logs') : undefined;
 }
 

@@ -18,6 +18,7 @@ const greeted = {
   awsEndpointUrl: 'http://127.0.0.1:4566',
   credentialsFile: '/work/.local/credentials.json',
   logDirectory: '/work/.local/logs',
+  reactorOutputFile: '/work/.local/logs/reactor-output.log',
   dataDirectory: undefined,
 };
 

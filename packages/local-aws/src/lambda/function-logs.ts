@@ -74,14 +74,27 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
   };
 }
 
+/** Longest line that is waited for, in characters: one without an end must not fill the memory. */
+const LINE_MAX = 100_000;
+
+/** Makes whole lines of pieces of text, for each name by itself. */
+export function createLineSplitter(
+  onLine: (name: string, line: string) => void,
+): (name: string, text: string) => void {
+  const unfinished = new Map<string, string>();
+  return (name, text) => {
+    const lines = ((unfinished.get(name) ?? '') + text).split('\n');
+    const rest = lines.pop() ?? '';
+    for (const line of rest.length > LINE_MAX ? [...lines, rest] : lines) onLine(name, line);
+    unfinished.set(name, rest.length > LINE_MAX ? '' : rest);
+  };
+}
+
 /** Prints whole lines, each with its name in front. */
 export function createLogPrinter(print: (text: string) => void): Logs {
-  const unfinished = new Map<string, string>();
-  function write(name: string, text: string): void {
-    const lines = ((unfinished.get(name) ?? '') + text).split('\n');
-    unfinished.set(name, lines.pop() ?? '');
-    for (const line of lines) print(`${name}: ${line}\n`);
-  }
+  const write = createLineSplitter((name, line) => {
+    print(`${name}: ${line}\n`);
+  });
   return {
     write,
     line: (name, text) => {

@@ -41,6 +41,8 @@ interface Beside {
   /** Directory of the functions made by CreateFunction; without it they live in memory. */
   readonly dataDir?: string;
   readonly storageFailure: StorageFailure;
+  /** Gets what functions print whose role may not write logs. Default: it is lost. */
+  readonly onUnlogged?: (functionName: string, text: string) => void;
 }
 
 /** Lambda's control plane and invocations, with the roles, layers and functions of the app. */

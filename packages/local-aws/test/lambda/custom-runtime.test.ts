@@ -393,6 +393,16 @@ describe('what a function prints', () => {
     expect(lambda.printed).toEqual([]);
   });
 
+  it('goes to who asks for what is not logged if its role may not write logs', async () => {
+    const unlogged: string[] = [];
+    await start({ onUnlogged: (_name, text) => unlogged.push(text) });
+    await define(talking);
+    await invoke();
+    await pause(100);
+    expect(unlogged.join('').split('\n').toSorted()).toEqual(['', 'complained', 'said']);
+    expect(lambda.printed).toEqual([]);
+  });
+
   it('goes to its log if its role may', async () => {
     await start();
     await define(talking, { Role: roleArn('talkative') });

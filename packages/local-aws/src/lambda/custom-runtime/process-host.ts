@@ -15,11 +15,11 @@ import { createWorkFolder } from './work-folder.ts';
 export interface ProcessHostOptions {
   readonly region: string;
   readonly credentialsFor: (roleArn: string) => RoleCredentials;
-  /**
-   * Whether a role may write to a log group; if not, what the function prints is lost, as on AWS.
-   */
+  /** Whether a role may write to a log group; if not, what the function prints is not logged. */
   readonly mayWriteLogs: (roleArn: string, logGroup: string) => boolean;
   readonly log: (functionName: string, text: string) => void;
+  /** Gets what is not logged. Default: it is lost, as on AWS. */
+  readonly onUnlogged?: (functionName: string, text: string) => void;
   readonly layers: LayerTable;
   /** Default 10. */
   readonly maxInstancesPerVersion?: number;
@@ -122,6 +122,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     codeDirectory: string,
   ): FunctionInstance {
     if (awsEndpointUrl === undefined) throw new Error('a function was invoked before the host was started');
+    const log = options.mayWriteLogs(settings.role, settings.logGroup) ? options.log : options.onUnlogged;
     const date = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
     return startProcessInstance({
       definition: {
@@ -142,9 +143,9 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
       credentials: options.credentialsFor(settings.role),
       awsEndpointUrl,
       temporaryDirectory: folder.create('tmp-'),
-      ...(options.mayWriteLogs(settings.role, settings.logGroup) && {
+      ...(log !== undefined && {
         log: (text: string) => {
-          options.log(functionName, text);
+          log(functionName, text);
         },
       }),
       ...(options.initTimeoutMs !== undefined && { initTimeoutMs: options.initTimeoutMs }),

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/function-logs.ts';
+
+const NAME = 'reactor-output';
+
+/** What reactors print on this machine: their console, and all of what they throw. */
+export interface ReactorOutput {
+  /** Mode 0600; `undefined` if it is printed alone. */
+  readonly file: string | undefined;
+  /** A line of the function of a reactor. */
+  line(functionName: string, line: string): void;
+  close(): void;
+}
+
+/** The end of the name of a reactor's function (src/adapters/lambda/reactor-function-name.ts). */
+const ID = /(.{8})(.{4})(.{4})(.{4})(.{12})$/;
+
+const idOf = (functionName: string): string => functionName.slice(-32).replace(ID, '$1-$2-$3-$4-$5');
+
+/** Nothing that moves the cursor of a terminal, or begins a line of another reactor. */
+const shown = (line: string): string => line.replaceAll(/(?!\t)\p{Cc}/gu, '');
+
+/**
+ * Each line goes to the terminal and to a file in `directory`, with the time and the id of its
+ * reactor. The runtime prints wherever it runs; on AWS that ends at once (docs/security.md#logs).
+ */
+export function createReactorOutput(
+  directory: string | undefined,
+  print: (text: string) => void,
+): ReactorOutput {
+  let logs: Logs | undefined;
+  return {
+    file: directory && join(directory, `${NAME}.log`),
+    line: (functionName, line) => {
+      const text = `${idOf(functionName)} ${shown(line)}`;
+      if (directory !== undefined) (logs ??= createLogFiles(directory)).line(NAME, text);
+      print(`${new Date().toISOString()} reactor ${text}\n`);
+    },
+    close: () => logs?.close(),
+  };
+}
