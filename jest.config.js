@@ -14,7 +14,12 @@ const common = {
 
 /** Suites that start processes of their own and no service. */
 const PROCESSES = [
-  ...['test/reactor-runtime/*', 'test/adapters/lambda/reactor-functions', 'test/bin/local/start'],
+  ...[
+    'test/reactor-runtime/*',
+    'test/adapters/lambda/reactor-functions',
+    'test/bin/local/start',
+    'test/tools/try-reactor',
+  ],
   ...['dynamodb/{crash,full-disk}', 'guestbook/guestbook', 'lambda/{control-plane,custom-runtime}'].map(
     (name) => `packages/local-aws/test/${name}`,
   ),

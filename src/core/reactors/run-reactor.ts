@@ -135,6 +135,15 @@ function wanted(value: Json): { readonly raw?: Json; readonly tokenize?: Json } 
   return defined({ raw, tokenize: payload ?? undefined });
 }
 
+/**
+ * What the code returned. Throws {@link runFailure} if it returned nothing useful. `limitMs`: the
+ * time that the code had.
+ */
+export function returnedParts(outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>, limitMs: number) {
+  if (outcome.outcome !== 'returned') throw runFailure(outcome, limitMs);
+  return wanted(outcome.value.reveal());
+}
+
 /** A failure of tokenizing what the code asked for; its paths are below `tokenize`. */
 function below(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
@@ -197,8 +206,7 @@ export async function concludeRun(
   input: Pick<RunInput, 'timeoutMs'>,
   writes: WriteIdentity,
 ): Promise<ReactorResult> {
-  if (outcome.outcome !== 'returned') throw runFailure(outcome, input.timeoutMs);
-  const { raw, tokenize: payload } = wanted(outcome.value.reveal());
+  const { raw, tokenize: payload } = returnedParts(outcome, input.timeoutMs);
   const answer = raw === undefined ? {} : { raw: new Secret(raw) };
   if (payload === undefined) return answer;
   // Code chose what is written: it is not what the application wrote itself.

@@ -1,0 +1,39 @@
+// `npm run reactor -- CODE.js`: runs the code of a reactor once, with example arguments, as the
+// service would.
+import { parseCode } from '../src/core/reactors/parse-code.ts';
+import { returnedParts } from '../src/core/reactors/run-reactor.ts';
+import { ServiceError } from '../src/core/shared/service-error.ts';
+import { problemOf } from '../src/http/problem.ts';
+import { readOptions, USAGE, UsageError, type TryOptions } from './try-reactor/options.ts';
+import { runCode, TIME_MS } from './try-reactor/run-code.ts';
+
+const [FAILED, MISUSED] = [1, 2] as const;
+
+/** The code's result. Throws what the service would tell a caller. */
+async function resultOf(options: TryOptions): Promise<object> {
+  parseCode(options.code);
+  const outcome = await runCode(options, (text) => process.stderr.write(text));
+  if (outcome.outcome === 'stale') throw new Error('the runtime ran other code');
+  return returnedParts(outcome, TIME_MS);
+}
+
+async function run(options: TryOptions): Promise<void> {
+  try {
+    console.log(JSON.stringify(await resultOf(options), null, 2));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    console.error(`${options.file} failed. A caller gets:`);
+    console.error(JSON.stringify(problemOf(error).problem, null, 2));
+    process.exitCode = FAILED;
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(USAGE);
+  else await run(options);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message} (--help lists the options)`);
+  process.exitCode = MISUSED;
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+export const USAGE = `npm run reactor -- CODE.js [options]
+
+Runs the code of a reactor once, on Node.js 16 in the runtime of the service. What it prints and
+throws goes to standard error, its result to standard output. No service needs to run.
+
+  --args FILE            JSON of req.args, an object or array (default {})
+  --configuration FILE   JSON of req.configuration, an object of strings (default {})
+  --key KEY              API key of the application that req.bt acts as (default: req.bt is null)
+  --url URL              the service that req.bt calls (default http://localhost:8787)
+  --help                 print this
+
+Exit code: 0 if the code returned a result, 1 if it failed, 2 if the command line is wrong.
+`;
+
+/** The command line is wrong, or names a file that is. The message is one line. */
+export class UsageError extends Error {}
+
+export interface TryOptions {
+  readonly file: string;
+  readonly code: string;
+  readonly args: object;
+  readonly configuration: Readonly<Record<string, string>>;
+  /** What `req.bt` is made from. */
+  readonly client?: { readonly baseUrl: string; readonly apiKey: string };
+}
+
+const OPTIONS = {
+  args: { type: 'string' },
+  configuration: { type: 'string' },
+  key: { type: 'string' },
+  url: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
+  }
+}
+
+function objectIn(option: string, file: string | undefined): object {
+  if (file === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(textOf(file));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`--${option}: ${file} is not JSON`);
+  }
+  if (typeof value !== 'object' || value === null)
+    throw new UsageError(`--${option}: ${file} must hold an object`);
+  return value;
+}
+
+function configurationIn(file: string | undefined): Readonly<Record<string, string>> {
+  const value = objectIn('configuration', file);
+  const isText = (entry: unknown): entry is string => typeof entry === 'string';
+  if (Array.isArray(value) || !Object.values(value).every(isText))
+    throw new UsageError(`--configuration: ${String(file)} must hold an object of strings`);
+  return value as Record<string, string>;
+}
+
+function clientOf({ key, url = 'http://localhost:8787' }: { key?: string; url?: string }) {
+  if (!URL.canParse(url)) throw new UsageError(`--url: ${url} is not a URL`);
+  return key === undefined ? {} : { client: { baseUrl: url, apiKey: key } };
+}
+
+function parsed(commandLine: readonly string[]) {
+  try {
+    return parseArgs({ args: [...commandLine], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]);
+  }
+}
+
+/** `help` where that was asked for. Throws {@link UsageError}. */
+export function readOptions(commandLine: readonly string[]): TryOptions | 'help' {
+  const { values, positionals } = parsed(commandLine);
+  if (values.help === true) return 'help';
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1)
+    throw new UsageError('name one file with the code of a reactor');
+  return {
+    file,
+    code: textOf(file),
+    args: objectIn('args', values.args),
+    configuration: configurationIn(values.configuration),
+    ...clientOf(values),
+  };
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildReactorLayer } from '../../lib/reactor-layer.ts';
+import { startProcessInstance } from '../../packages/local-aws/src/lambda/custom-runtime/process-instance.ts';
+import { outcomeOf } from '../../src/adapters/lambda/run-answer.ts';
+import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
+import type { RunOutcome } from '../../src/core/reactors/reactor-runner.ts';
+import type { TryOptions } from './options.ts';
+
+/** What the code has of a synchronous invocation. */
+export const TIME_MS = 28_000;
+
+const PLATFORM = process.platform === 'darwin' ? 'darwin' : process.arch === 'arm64' ? 'arm64' : 'x86_64';
+
+function eventOf({ code, args, configuration, client }: TryOptions): string {
+  return JSON.stringify({
+    version: 1,
+    code_sha256: createHash('sha256').update(code).digest('hex'),
+    request: { args, configuration },
+    client:
+      client === undefined
+        ? null
+        : { base_url: client.baseUrl, api_key: client.apiKey, header_prefix: 'SVC' },
+    timeout_ms: TIME_MS,
+  });
+}
+
+/** A function as Lambda would make it of the code. */
+function definitionOf(codeDirectory: string) {
+  return {
+    functionName: 'reactor',
+    version: '1',
+    codeDirectory,
+    layerDirectories: [buildReactorLayer(PLATFORM).folder],
+    variables: {},
+    handler: 'reactor.handler',
+    runtime: 'provided.al2023',
+    timeoutSeconds: TIME_MS / 1_000 + 10,
+    memoryMb: REACTOR_MEMORY_MB,
+    roleArn: '',
+    logGroup: '',
+    logStream: '',
+  };
+}
+
+/**
+ * Runs the code once as the service does: by the layer's runtime, in a process behind a Runtime
+ * API. `print` gets what it prints, with the author's file in the place of the runtime's copy.
+ */
+export async function runCode(options: TryOptions, print: (text: string) => void): Promise<RunOutcome> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-try-')));
+  const [codeDirectory, temporaryDirectory] = [join(folder, 'code'), join(folder, 'tmp')];
+  for (const directory of [codeDirectory, temporaryDirectory]) mkdirSync(directory);
+  const copy = join(codeDirectory, 'reactor.js');
+  writeFileSync(copy, options.code);
+  const instance = startProcessInstance({
+    definition: definitionOf(codeDirectory),
+    region: 'us-east-1',
+    credentials: { accessKeyId: '', secretAccessKey: '', sessionToken: '' },
+    awsEndpointUrl: '',
+    temporaryDirectory,
+    log: (text) => print(text.replaceAll(copy, options.file)),
+  });
+  try {
+    const requestId = 'try';
+    const { failed, payload } = await instance.run({
+      requestId,
+      payload: eventOf(options),
+      invokedFunctionArn: '',
+    });
+    return failed ? { outcome: 'exited' } : outcomeOf(Buffer.from(payload));
+  } finally {
+    await instance.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
