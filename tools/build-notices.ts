@@ -14,6 +14,14 @@ const FILE = 'THIRD-PARTY-NOTICES.md';
  */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'Unlicense'];
 
+/** What a person has looked at: under which licence a package is taken, and why that one. */
+const TAKEN_UNDER: Readonly<Record<string, string>> = {
+  // One of two, as the receiver likes.
+  'node-forge': 'BSD-3-Clause',
+  // Given to the public domain by its README; of json-stable-stringify where there is no JSON.
+  jsonify: 'Public Domain',
+};
+
 interface Notice {
   readonly name: string;
   readonly version: string;
@@ -62,6 +70,8 @@ SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const COPYRIGHT: Readonly<Record<string, string>> = {
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/LICENSE
   standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)',
+  // https://github.com/jsdom/tr46, its licence
+  tr46: 'Copyright (c) Sebastian Mayr',
 };
 
 /** Licences that want their text and the copyright to go along. */
@@ -90,12 +100,13 @@ function licenseText(folder: string, name: string, license: string): string {
 }
 
 function noticeOf(folder: string): Notice {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  const { name, version, ...said } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly name: string;
     readonly version: string;
     readonly license?: string;
   };
-  if (license === undefined || !ALLOWED.includes(license))
+  const license = TAKEN_UNDER[name] ?? said.license;
+  if (license === undefined || !(name in TAKEN_UNDER || ALLOWED.includes(license)))
     throw new Error(`${name} has the licence ${String(license)}, which no one has looked at`);
   const text = licenseText(folder, name, license).replaceAll('\r\n', '\n').trim();
   return { name, version, license, text };

@@ -69,6 +69,22 @@ describe('what an author may expect', () => {
       `(await new (require('jose').SignJWT)({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32))).split('.').length`,
       3,
     ],
+    ['json-stable-stringify', `require('json-stable-stringify')({ b: 1, a: [2] })`, '{"a":[2],"b":1}'],
+    [
+      'node-fetch',
+      `(await new (require('node-fetch').Response)('{"a":1}').json()).a + typeof require('node-fetch')`,
+      '1function',
+    ],
+    [
+      'node-forge',
+      `(() => { const { md, pki, random } = require('node-forge'); const d = md.sha256.create(); d.update('a'); return [d.digest().toHex().slice(0, 8), random.getBytesSync(4).length, typeof pki.publicKeyFromPem] })()`,
+      ['ca978112', 4, 'function'],
+    ],
+    [
+      'xmlbuilder2',
+      `(() => { const { create } = require('xmlbuilder2'); return [create({ a: { '@b': 'c', d: '<' } }).end({ headless: true }), create('<x><y>1</y></x>').end({ format: 'object' })] })()`,
+      ['<a b="c"><d>&lt;</d></a>', { x: { y: '1' } }],
+    ],
     ['@cloakroom/sdk', `typeof require('@cloakroom/sdk').createClient`, 'function'],
   ])('%s can be required and works', async (_name, expression, expected) => {
     expect(await answerOf(`module.exports = async () => ${expression}`)).toEqual(value(expected));

@@ -18,5 +18,10 @@ export const AUTHOR_PACKAGES: readonly AuthorPackage[] = [
   { name: 'axios', version: '1.21.1', specifiers: ['axios'] },
   { name: 'csv-parse', version: '5.6.0', specifiers: ['csv-parse', 'csv-parse/sync'] },
   { name: 'jose', version: '4.15.9', specifiers: ['jose'] },
+  { name: 'json-stable-stringify', version: '1.3.0', specifiers: ['json-stable-stringify'] },
+  { name: 'node-fetch', version: '2.7.0', specifiers: ['node-fetch'] },
+  { name: 'node-forge', version: '1.4.3', specifiers: ['node-forge'] },
   { name: 'uuid', version: '9.0.1', specifiers: ['uuid'] },
+  // The last one for Node.js 16.
+  { name: 'xmlbuilder2', version: '3.1.1', specifiers: ['xmlbuilder2'] },
 ];
