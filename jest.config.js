@@ -23,7 +23,7 @@ const PROCESSES = [
   ...['dynamodb/{crash,full-disk}', 'guestbook/guestbook', 'lambda/{control-plane,custom-runtime}'].map(
     (name) => `packages/local-aws/test/${name}`,
   ),
-  ...['in-node-16', 'proxy'].map((name) => `packages/sdk/test/${name}`),
+  ...['in-node-16', 'lenient', 'proxy'].map((name) => `packages/sdk/test/${name}`),
 ].map((name) => `**/${name}.test.ts`);
 const ofUnits = { ...common, setupFiles: ['<rootDir>/test/support/no-network.ts'] };
 

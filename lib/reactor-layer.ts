@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { AUTHOR_PACKAGES, SDK } from '../src/core/reactors/author-packages.ts';
+import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../src/core/reactors/author-packages.ts';
 
 export type ReactorArchitecture = 'arm64' | 'x86_64';
 
@@ -72,11 +72,24 @@ function node16(platform: ReactorPlatform): string {
   return file;
 }
 
+/** The deploy setting `clientCompatibility`. */
+type Compatibility = 'strict' | 'lenient';
+
+/** What of the layer differs (docs/lenient.md). */
+const BY_COMPATIBILITY: Readonly<
+  Record<Compatibility, readonly (readonly [file: string, source: string])[]>
+> = {
+  strict: [[`packages/${SDK}.cjs`, './packages/sdk/src/index.ts']],
+  lenient: [
+    [`packages/${SDK}.cjs`, './reactor-runtime/lenient/sdk.ts'],
+    [`packages/${FIELD_SDK}.cjs`, './reactor-runtime/lenient/field-sdk.ts'],
+  ],
+};
+
 /** What is bundled, by the file it becomes. */
 const SOURCES: readonly (readonly [file: string, source: string])[] = [
   ['runtime/loop.cjs', './reactor-runtime/loop/loop.ts'],
   ['runtime/worker.cjs', './reactor-runtime/worker/worker.ts'],
-  [`packages/${SDK}.cjs`, './packages/sdk/src/index.ts'],
   ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers).map(
     (specifier) => [`packages/${specifier}.cjs`, specifier] as const,
   ),
@@ -138,14 +151,19 @@ function removeOldLayers(layers: string): void {
  * require. `folder` is its content, `hash` that of all its files: the CDK need not hash them again.
  * Equal inputs give an equal hash, and the folder of an earlier build.
  */
-export function buildReactorLayer(platform: ReactorPlatform): {
+export function buildReactorLayer(
+  platform: ReactorPlatform,
+  compatibility: Compatibility = 'strict',
+): {
   readonly folder: string;
   readonly hash: string;
 } {
   const node = node16(platform);
   const files: (readonly [name: string, content: Uint8Array])[] = [
     ['bootstrap', readFileSync(join(ROOT, 'reactor-runtime/bootstrap'))],
-    ...SOURCES.map(([file, source]) => [file, bundle(source)] as const),
+    ...[...SOURCES, ...BY_COMPATIBILITY[compatibility]].map(
+      ([file, source]) => [file, bundle(source)] as const,
+    ),
   ];
   const hash = createHash('sha256').update(NODE_16[platform].sha256);
   for (const [name, content] of files) {

@@ -117,7 +117,8 @@ export class ReactorStack extends Stack {
   #layer(): LayerVersion {
     // `npm start` sets it on a Mac, where Lambda's binaries do not run; no deployment does.
     const isForMac = this.node.tryGetContext('cloakroom:reactor-platform') === 'darwin';
-    const { folder, hash } = buildReactorLayer(isForMac ? 'darwin' : this.#settings.architecture);
+    const { architecture, clientCompatibility } = this.#settings;
+    const { folder, hash } = buildReactorLayer(isForMac ? 'darwin' : architecture, clientCompatibility);
     return new LayerVersion(this, 'Runtime', {
       description: 'Node.js 16.20.2 and the runtime of the reactors',
       code: Code.fromAsset(folder, { assetHash: hash }),

@@ -57,7 +57,7 @@ export const settingsSchema = z
           .max(5, 'must be at most 5'),
       )
       .default(['SVC']),
-    /** `lenient` accepts what clients already in the field send. */
+    /** `lenient` accepts what clients already in the field send (docs/lenient.md). */
     clientCompatibility: z
       .enum(['strict', 'lenient'], { error: 'must be strict or lenient' })
       .default('strict'),

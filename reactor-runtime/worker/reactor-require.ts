@@ -1,4 +1,4 @@
-import { AUTHOR_PACKAGES, SDK } from '../../src/core/reactors/author-packages.ts';
+import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { builtInsFor, REFUSED } from './built-ins.ts';
 import { compile } from './compile.ts';
@@ -10,6 +10,7 @@ import {
   defineProperty,
   dirname,
   ErrorClass,
+  existsSync,
   join,
   readFileSync,
   slice,
@@ -46,6 +47,8 @@ export function reactorModules(settings: WorkerSettings): ReactorModules {
   for (const specifier of [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)]) {
     files[specifier] = join(settings.layer, 'packages', `${specifier}.cjs`);
   }
+  const ofLenientLayers = join(settings.layer, 'packages', `${FIELD_SDK}.cjs`);
+  if (existsSync(ofLenientLayers)) files[FIELD_SDK] = ofLenientLayers;
   const loaded = createObject(null) as Record<string, { exports: unknown }>;
   let refused: ReturnType<ReactorModules['refused']>;
 

@@ -305,6 +305,34 @@ describe('a client in the field', () => {
       raw: { last4: '4242', type: 'card' },
     });
   });
+
+  it('runs the code of a reactor in the field: its error classes, its packages, members in camel case', async () => {
+    const code = `const { BadRequestError, CustomHttpResponseError } = require('@basis-theory/basis-theory-reactor-formulas-sdk-js');
+      const stringify = require('json-stable-stringify');
+      module.exports = async ({ args, bt }) => {
+        if (args.bad) throw new BadRequestError({ 'card.number': ['bad'] });
+        if (args.custom) throw new CustomHttpResponseError({ status: 429, body: { code: 7 } });
+        const token = { type: 'token', data: stringify(args), deduplicateToken: true, expiresAt: '2999-01-01T00:00:00Z' };
+        const [first, second] = [await bt.tokens.create(token), await bt.tokens.create(token)];
+        return { raw: { same: first.id === second.id, expiresAt: first.expiresAt, createdAt: typeof first.createdAt } };
+      };`;
+    const made = await manager.send('POST', '/reactors', {
+      name: 'F',
+      code,
+      application: { id: applicationId },
+    });
+    const react = async (args: object) => {
+      const path = `/reactors/${String(made.body.id)}/react`;
+      const { status, body } = await application.send('POST', path, { args });
+      return [status, body];
+    };
+    expect(await react({ b: 1, a: 2 })).toEqual([
+      200,
+      { raw: { same: true, expiresAt: '2999-01-01T00:00:00+00:00', createdAt: 'string' } },
+    ]);
+    expect(await react({ bad: 1 })).toMatchObject([400, { errors: { 'card.number': ['bad'] } }]);
+    expect(await react({ custom: 1 })).toMatchObject([429, { errors: { body: ['{"code":7}'] } }]);
+  });
 });
 
 /** A page's calls with the SDK (prefix SVC), and with `fetch` as clients in the field do (BT). */

@@ -6,19 +6,22 @@ import {
   type ReactorProcess,
 } from '../support/runtime-api.ts';
 
-let built: string | undefined;
+const built = { strict: '', lenient: '' };
 
 /** The layer as it ships, for this machine: built once, since each build bundles its packages. */
-export const layer = (): string =>
-  (built ??= buildReactorLayer(process.arch === 'arm64' ? 'arm64' : 'x86_64').folder);
+export const layer = (compatibility: keyof typeof built = 'strict'): string =>
+  (built[compatibility] ||= buildReactorLayer(
+    process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    compatibility,
+  ).folder);
 
 /** Runs `use` with a reactor of this code behind a Runtime API, and ends it. */
 export async function withReactor<T>(
   code: string,
   use: (reactor: ReactorProcess) => Promise<T>,
-  options: ReactorOptions = {},
+  { compatibility, ...options }: ReactorOptions & { readonly compatibility?: 'lenient' } = {},
 ): Promise<T> {
-  const reactor = await startReactor(layer(), code, { timeoutMs: 3_000, ...options });
+  const reactor = await startReactor(layer(compatibility), code, { timeoutMs: 3_000, ...options });
   try {
     return await use(reactor);
   } finally {

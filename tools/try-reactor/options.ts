@@ -10,6 +10,7 @@ throws goes to standard error, its result to standard output. No service needs t
   --configuration FILE   JSON of req.configuration, an object of strings (default {})
   --key KEY              API key of the application that req.bt acts as (default: req.bt is null)
   --url URL              the service that req.bt calls (default http://localhost:8787)
+  --lenient              as a deployment with clientCompatibility=lenient (docs/lenient.md)
   --help                 print this
 
 Exit code: 0 if the code returned a result, 1 if it failed, 2 if the command line is wrong.
@@ -23,6 +24,7 @@ export interface TryOptions {
   readonly code: string;
   readonly args: object;
   readonly configuration: Readonly<Record<string, string>>;
+  readonly isLenient: boolean;
   /** What `req.bt` is made from. */
   readonly client?: { readonly baseUrl: string; readonly apiKey: string };
 }
@@ -32,6 +34,7 @@ const OPTIONS = {
   configuration: { type: 'string' },
   key: { type: 'string' },
   url: { type: 'string' },
+  lenient: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
 
@@ -90,6 +93,7 @@ export function readOptions(commandLine: readonly string[]): TryOptions | 'help'
     code: textOf(file),
     args: objectIn('args', values.args),
     configuration: configurationIn(values.configuration),
+    isLenient: values.lenient === true,
     ...clientOf(values),
   };
 }

@@ -28,12 +28,12 @@ function eventOf({ code, args, configuration, client }: TryOptions): string {
 }
 
 /** A function as Lambda would make it of the code. */
-function definitionOf(codeDirectory: string) {
+function definitionOf(codeDirectory: string, isLenient: boolean) {
   return {
     functionName: 'reactor',
     version: '1',
     codeDirectory,
-    layerDirectories: [buildReactorLayer(PLATFORM).folder],
+    layerDirectories: [buildReactorLayer(PLATFORM, isLenient ? 'lenient' : 'strict').folder],
     variables: {},
     handler: 'reactor.handler',
     runtime: 'provided.al2023',
@@ -56,7 +56,7 @@ export async function runCode(options: TryOptions, print: (text: string) => void
   const copy = join(codeDirectory, 'reactor.js');
   writeFileSync(copy, options.code);
   const instance = startProcessInstance({
-    definition: definitionOf(codeDirectory),
+    definition: definitionOf(codeDirectory, options.isLenient),
     region: 'us-east-1',
     credentials: { accessKeyId: '', secretAccessKey: '', sessionToken: '' },
     awsEndpointUrl: '',

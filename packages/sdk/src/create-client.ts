@@ -1,5 +1,11 @@
 import { applicationsOf } from './applications.ts';
-import { createCaller, type CallOptions, type ClientOptions, type WriteOptions } from './caller.ts';
+import {
+  createCaller,
+  type Caller,
+  type CallOptions,
+  type ClientOptions,
+  type WriteOptions,
+} from './caller.ts';
 import type { AsJson } from './json.ts';
 import { permissionsOf } from './permissions.ts';
 import { proxyOf, type ProxyRequest, type ProxyResponse } from './proxy.ts';
@@ -39,14 +45,8 @@ export interface Client {
   readonly proxy: <B>(request: ProxyRequest<B>) => Promise<ProxyResponse>;
 }
 
-/**
- * A client of the service. GETs and what changes nothing are tried again where the service
- * throttles or is not available; a write only if it has an idempotency key. Throws `TypeError` and
- * `RangeError` for options that cannot be.
- * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
- */
-export function createClient(options: ClientOptions): Client {
-  const caller = createCaller(options);
+/** The operations over whatever makes the calls. */
+export function clientOf(caller: Caller): Client {
   return {
     tokens: tokensOf(caller),
     applications: applicationsOf(caller),
@@ -62,4 +62,14 @@ export function createClient(options: ClientOptions): Client {
       return (await caller.json(call)) as Detokenized<T>;
     },
   };
+}
+
+/**
+ * A client of the service. GETs and what changes nothing are tried again where the service
+ * throttles or is not available; a write only if it has an idempotency key. Throws `TypeError` and
+ * `RangeError` for options that cannot be.
+ * @example const client = createClient({ baseUrl: 'https://tokens.example.com', apiKey: process.env['API_KEY'] ?? '' });
+ */
+export function createClient(options: ClientOptions): Client {
+  return clientOf(createCaller(options));
 }

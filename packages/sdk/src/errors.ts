@@ -8,28 +8,59 @@ export interface ReactorErrorOptions {
 }
 
 /**
+ * A text is the `detail` that the caller gets, a map its `errors`, where a text stands for a list
+ * of one. An `Error` becomes the cause: nothing of it is in the answer, as it may hold plaintext.
+ */
+export type ReactorErrorReason = string | Error | Readonly<Record<string, string | readonly string[]>>;
+
+function messageOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  // A function or `undefined` has no JSON, which the library's types do not say.
+  return (JSON.stringify as (value: unknown) => string | undefined)(value) ?? typeof value;
+}
+
+/** The messages of a map, whatever code in JavaScript has put there. */
+function listed(reason: unknown): FieldErrors | undefined {
+  if (typeof reason !== 'object' || reason === null || reason instanceof Error) return undefined;
+  const map = Array.isArray(reason) ? { error: reason } : reason;
+  const lists = Object.entries(map).map(([path, messages]: [string, unknown]) => [
+    path,
+    (Array.isArray(messages) ? messages : [messages]).map(messageOf),
+  ]);
+  return Object.fromEntries(lists) as FieldErrors;
+}
+
+/**
  * What reactor code throws to choose the status of its answer. It is recognised by `status` and
  * `errors`, not by its class.
  */
 class ReactorError extends Error {
   readonly status: number;
   readonly errors: FieldErrors | undefined;
+  declare readonly cause?: Error;
 
-  constructor(name: string, status: number, message = '', { errors }: ReactorErrorOptions = {}) {
-    super(message);
+  constructor(
+    name: string,
+    status: number,
+    reason: ReactorErrorReason = '',
+    { errors }: ReactorErrorOptions = {},
+  ) {
+    super(typeof reason === 'string' ? reason : '');
     this.name = name;
     this.status = status;
-    this.errors = errors;
+    this.errors = errors ?? listed(reason);
+    if (reason instanceof Error)
+      Object.defineProperty(this, 'cause', { value: reason, writable: true, configurable: true });
   }
 }
 
 /**
  * 400: the arguments are wrong.
- * @example throw new BadRequestError('no card', { errors: { 'args.card': ['is required'] } });
+ * @example throw new BadRequestError({ 'args.card': ['is required'] });
  */
 export class BadRequestError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('BadRequestError', 400, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('BadRequestError', 400, reason, options);
   }
 }
 
@@ -38,8 +69,8 @@ export class BadRequestError extends ReactorError {
  * @example throw new InvalidReactorConfigurationError('MERCHANT_ID is missing');
  */
 export class InvalidReactorConfigurationError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('InvalidReactorConfigurationError', 400, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('InvalidReactorConfigurationError', 400, reason, options);
   }
 }
 
@@ -48,8 +79,8 @@ export class InvalidReactorConfigurationError extends ReactorError {
  * @example throw new AuthenticationError('the processor refused the key');
  */
 export class AuthenticationError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('AuthenticationError', 401, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('AuthenticationError', 401, reason, options);
   }
 }
 
@@ -58,8 +89,8 @@ export class AuthenticationError extends ReactorError {
  * @example throw new InvalidPaymentMethodError('declined', { errors: { card: ['insufficient funds'] } });
  */
 export class InvalidPaymentMethodError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('InvalidPaymentMethodError', 402, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('InvalidPaymentMethodError', 402, reason, options);
   }
 }
 
@@ -68,8 +99,8 @@ export class InvalidPaymentMethodError extends ReactorError {
  * @example throw new AuthorizationError('refunds are not enabled');
  */
 export class AuthorizationError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('AuthorizationError', 403, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('AuthorizationError', 403, reason, options);
   }
 }
 
@@ -78,8 +109,8 @@ export class AuthorizationError extends ReactorError {
  * @example throw new RateLimitError('try again later');
  */
 export class RateLimitError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('RateLimitError', 429, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('RateLimitError', 429, reason, options);
   }
 }
 
@@ -88,8 +119,8 @@ export class RateLimitError extends ReactorError {
  * @example throw new ReactorRuntimeError('unexpected answer of the processor');
  */
 export class ReactorRuntimeError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('ReactorRuntimeError', 500, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('ReactorRuntimeError', 500, reason, options);
   }
 }
 
@@ -98,7 +129,7 @@ export class ReactorRuntimeError extends ReactorError {
  * @example throw new ServiceUnavailableError('the processor is in maintenance');
  */
 export class ServiceUnavailableError extends ReactorError {
-  constructor(message?: string, options?: ReactorErrorOptions) {
-    super('ServiceUnavailableError', 503, message, options);
+  constructor(reason?: ReactorErrorReason, options?: ReactorErrorOptions) {
+    super('ServiceUnavailableError', 503, reason, options);
   }
 }

@@ -15,6 +15,7 @@ export {
   ReactorRuntimeError,
   ServiceUnavailableError,
   type FieldErrors,
+  type ReactorErrorReason,
 } from './errors.ts';
 export type { AsJson, Json } from './json.ts';
 export type { List, Page, PageQuery, Pagination } from './list.ts';

@@ -22,10 +22,29 @@ describe('the SDK as it ships, in the real Node 16', () => {
     const code = `const sdk = require('@cloakroom/sdk'); module.exports = async () => { throw new sdk.${name}('m', { errors: { a: ['b'] } }) }`;
     expect(await answerOf(code)).toEqual({
       outcome: 'threw',
-      error: { name, message: 'm', status, errors: { a: ['b'] } },
+      error: expect.objectContaining({ class: name, message: 'm', status, errors: { a: ['b'] } }),
     });
     const error = new sdk[name as keyof typeof ERRORS]();
     expect(error).toMatchObject({ name, status, errors: undefined, message: '' });
+  });
+
+  it.each([
+    [`{ 'card.number': ['bad', 'old'], a: 'b' }`, '', { 'card.number': ['bad', 'old'], a: ['b'] }],
+    [`{ a: [{ code: 1 }, null], b: undefined }`, '', { a: ['{"code":1}', 'null'], b: ['undefined'] }],
+    [`['one', 'two']`, '', { error: ['one', 'two'] }],
+    [`new Error('card 4242')`, '', null],
+    [`'text'`, 'text', null],
+    [`null`, '', null],
+  ])('an error made of %s alone says %j and %j', async (reason, message, errors) => {
+    const code = `const sdk = require('@cloakroom/sdk'); module.exports = () => { throw new sdk.RateLimitError(${reason}) }`;
+    const { error } = await answerOf(code);
+    expect([error.message, error.errors, error.status]).toEqual([message, errors, 429]);
+  });
+
+  it('an error made of another one has it as its cause, which is not enumerable', () => {
+    const cause = new Error('card 4242');
+    const error = new sdk.ReactorRuntimeError(cause);
+    expect([error.cause, Object.keys(error).toSorted()]).toEqual([cause, ['errors', 'name', 'status']]);
   });
 
   it('bt calls the service as the reactor’s application, without fetch', async () => {

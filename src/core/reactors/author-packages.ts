@@ -4,6 +4,12 @@
  */
 export const SDK = '@cloakroom/sdk';
 
+/**
+ * The name by which reactors in the field ask for their error classes. Only the layer of a lenient
+ * deployment has it (docs/lenient.md).
+ */
+export const FIELD_SDK = '@basis-theory/basis-theory-reactor-formulas-sdk-js';
+
 export interface AuthorPackage {
   readonly name: string;
   /** Of the package as it is bundled, so that the documentation cannot promise another. */

@@ -46,7 +46,7 @@ function thrownFailure({ status, message, errors, ...place }: ThrownError): Serv
   // 429 and 503 say when to come again (docs/contract.md#errors).
   const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
   const headers = isToRepeat ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined;
-  const detail = message === '' ? 'The code refused.' : message;
+  const detail = message === '' ? `The code ${describeThrown(place)}.` : message;
   return new ServiceError(code, detail, defined({ headers, errors: told }));
 }
 

@@ -12,7 +12,7 @@ const LIMITS_KB = {
   proxy: 472,
   // With the parser of reactor code, which is evaluated when code is first stored.
   reactors: 721,
-  'reactor-worker': 516,
+  'reactor-worker': 517,
   'webhook-sender': 200,
   sweeper: 175,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions;
