@@ -8,10 +8,11 @@ const SYNTAX: Options = { ecmaVersion: 2022, sourceType: 'commonjs', allowHashBa
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 /**
- * The parser looks at every scope around a `var`: this bounds the time of 50,000 characters to a
- * fraction of a second.
+ * The parser looks at every scope around a `var`, and for a `let` at all names beside it: these
+ * bound the time of 50,000 characters to a fraction of a second.
  */
-const SCOPES_MAX = 200;
+const [SCOPES_MAX, NAMES_MAX] = [200, 5_000] as const;
+const TOO_MANY = 'the code declares too many names in one place';
 const TOO_DEEP = 'the code is nested too deeply';
 
 /** A name in a message is shown up to this length, in characters. */
@@ -20,7 +21,8 @@ const NAME_MAX = 40;
 /** What acorn's plugins build on, and its types leave out. */
 interface PluginInterface {
   readonly start: number;
-  readonly scopeStack: readonly { readonly var: string[] }[];
+  readonly scopeStack: readonly { readonly var: string[]; readonly lexical: string[] }[];
+  declareName(name: string, binding: number, at: number): void;
   enterScope(flags: number): void;
   raise(at: number, message: string): never;
   parse(): unknown;
@@ -33,6 +35,11 @@ class CodeParser extends AcornParser {
     super.enterScope(flags);
     if (this.scopeStack.length === 1) this.scopeStack[0]?.var.push(...PARAMETERS);
     if (this.scopeStack.length > SCOPES_MAX) this.raise(this.start, TOO_DEEP);
+  }
+
+  override declareName(name: string, binding: number, at: number): void {
+    super.declareName(name, binding, at);
+    if ((this.scopeStack.at(-1)?.lexical.length ?? 0) > NAMES_MAX) this.raise(at, TOO_MANY);
   }
 }
 

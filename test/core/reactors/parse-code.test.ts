@@ -58,6 +58,12 @@ describe('the parser of reactor code', () => {
     expect(problemOf(`/${'('.repeat(24_000)}${')'.repeat(24_000)}/`)).toContain('nested too deeply');
   });
 
+  it('does not let very many declarations in one place take long', () => {
+    const names = Array.from({ length: 8_000 }, (_, at) => `a${at.toString(36)}`).join();
+    for (const code of [`let ${names}`, `const {${names}} = a`, `try {} catch ({${names}}) {}`])
+      expect(problemOf(code)).toContain('the code declares too many names in one place');
+  });
+
   it('does not let declarations below many scopes take long', () => {
     const names = Array.from({ length: 8_000 }, (_, at) => `a${at.toString(36)}`).join();
     const nested = `${'{'.repeat(2_000)}var ${names}${'}'.repeat(2_000)}`;
