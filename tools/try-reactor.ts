@@ -14,7 +14,7 @@ async function resultOf(options: TryOptions): Promise<object> {
   parseCode(options.code);
   const outcome = await runCode(options, (text) => process.stderr.write(text));
   if (outcome.outcome === 'stale') throw new Error('the runtime ran other code');
-  return returnedParts(outcome, TIME_MS);
+  return returnedParts(outcome, TIME_MS, options.isLenient ? 'lenient' : 'strict');
 }
 
 async function run(options: TryOptions): Promise<void> {

@@ -108,6 +108,7 @@ describe('an asynchronous invocation', () => {
     expect(JSON.parse((await delivered(id)).body.toString())).toEqual({
       title: 'Payment Required',
       status: 402,
+      code: 'payment_required',
       detail: 'declined',
     });
     expect((await result(reactor, id)).status).toBe('failed');

@@ -186,7 +186,10 @@ describe('a service of its own', () => {
         type: 'private',
         permissions: ['token:read'],
       });
-      expect([status, body]).toEqual([500, { title: 'Internal Server Error', status: 500 }]);
+      expect([status, body]).toEqual([
+        500,
+        { title: 'Internal Server Error', status: 500, code: 'internal_error' },
+      ]);
       expect(service.output()).toMatch(/AccessDeniedException.*not authorized to perform: dynamodb:PutItem/);
       expect((await manage.get('/applications/key')).status).toBe(200);
     } finally {

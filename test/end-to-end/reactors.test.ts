@@ -224,21 +224,21 @@ describe('a synchronous invocation', () => {
   });
 
   it.each([
-    ['BadRequestError', 400, 'Bad Request'],
-    ['InvalidReactorConfigurationError', 400, 'Bad Request'],
-    ['AuthenticationError', 401, 'Unauthorized'],
-    ['InvalidPaymentMethodError', 402, 'Payment Required'],
-    ['AuthorizationError', 403, 'Forbidden'],
-    ['RateLimitError', 429, 'Too Many Requests'],
-    ['ReactorRuntimeError', 500, 'Reactor Runtime Error'],
-    ['ServiceUnavailableError', 503, 'Service Unavailable'],
-  ])('is told a %s of the code as %i', async (name, status, title) => {
+    ['BadRequestError', 400, 'Bad Request', 'validation_failed'],
+    ['InvalidReactorConfigurationError', 400, 'Bad Request', 'validation_failed'],
+    ['AuthenticationError', 401, 'Unauthorized', 'unauthenticated'],
+    ['InvalidPaymentMethodError', 402, 'Payment Required', 'payment_required'],
+    ['AuthorizationError', 403, 'Forbidden', 'forbidden'],
+    ['RateLimitError', 429, 'Too Many Requests', 'too_many_requests'],
+    ['ReactorRuntimeError', 500, 'Reactor Runtime Error', 'reactor_failed'],
+    ['ServiceUnavailableError', 503, 'Service Unavailable', 'dependency_unavailable'],
+  ])('is told a %s of the code as %i', async (name, status, title, code) => {
     const id = await aReactor(`const { ${name} } = require('@cloakroom/sdk');
       module.exports = async () => { throw new ${name}('Not today', { errors: { card: ['declined'] } }); };`);
     const answer = await invoker.post(`/reactors/${id}/react`);
     expect([answer.status, answer.body]).toEqual([
       status,
-      { title, status, detail: 'Not today', errors: { card: ['declined'] } },
+      { title, status, code, detail: 'Not today', errors: { card: ['declined'] } },
     ]);
   });
 
@@ -252,6 +252,7 @@ describe('a synchronous invocation', () => {
       {
         title: 'Reactor Runtime Error',
         status: 500,
+        code: 'reactor_failed',
         detail: 'The code threw an Error at line 2, column 23.',
       },
     ]);

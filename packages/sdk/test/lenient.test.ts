@@ -80,7 +80,11 @@ describe('bt of a lenient deployment', () => {
   });
 
   it('knows every name of the interface that is written with an underscore', () => {
-    const { components } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as { components: unknown };
+    const { components } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
+      components: { schemas: Record<string, unknown> };
+    };
+    // What stands inside of `data` is the caller's own.
+    const { CardData: _card, BankData: _bank, ...schemas } = components.schemas;
     const names = new Set<string>();
     const collect = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -88,7 +92,7 @@ describe('bt of a lenient deployment', () => {
       for (const name of Object.keys(properties ?? {})) if (/[a-z]_[a-z]/.test(name)) names.add(name);
       Object.values(value).forEach(collect);
     };
-    collect(components);
+    collect(schemas);
     for (const name of MEMBER_NAMES) names.delete(name);
     // Of enrichments, which only expressions read, and of the proxy's own errors.
     expect([...names].toSorted()).toEqual(['bin_details', 'bin_length', 'card_brand', 'proxy_error']);

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../applications/application.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
-import { isJsonObject, type Json } from '../shared/json.ts';
+import type { ClientCompatibility } from '../shared/client-compatibility.ts';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json.ts';
+import { nearestName } from '../shared/known-names.ts';
 import { invalid, ServiceError } from '../shared/service-error.ts';
 import { Secret } from '../shared/secret.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
@@ -127,10 +129,27 @@ async function runCurrent(
   });
 }
 
-function wanted(value: Json): { readonly raw?: Json; readonly tokenize?: Json } {
+const PARTS = ['raw', 'tokenize'];
+
+/** Throws `reactor_failed` for members that the caller would never see. */
+function checkParts(value: JsonObject): void {
+  const unknown = Object.keys(value).find((name) => !PARTS.includes(name));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, PARTS);
+  throw new ServiceError(
+    'reactor_failed',
+    `The code must return no members but raw and tokenize${near === undefined ? '' : `; did you mean ${near}?`}`,
+  );
+}
+
+function wanted(
+  value: Json,
+  compatibility: ClientCompatibility,
+): { readonly raw?: Json; readonly tokenize?: Json } {
   if (value === null) return {};
   if (!isJsonObject(value))
     throw new ServiceError('reactor_failed', 'The code must return an object with raw, tokenize, or both.');
+  if (compatibility === 'strict') checkParts(value);
   const { raw, tokenize: payload } = value;
   return defined({ raw, tokenize: payload ?? undefined });
 }
@@ -139,9 +158,13 @@ function wanted(value: Json): { readonly raw?: Json; readonly tokenize?: Json } 
  * What the code returned. Throws {@link runFailure} if it returned nothing useful. `limitMs`: the
  * time that the code had.
  */
-export function returnedParts(outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>, limitMs: number) {
+export function returnedParts(
+  outcome: Exclude<RunOutcome, { readonly outcome: 'stale' }>,
+  limitMs: number,
+  compatibility: ClientCompatibility,
+) {
   if (outcome.outcome !== 'returned') throw runFailure(outcome, limitMs);
-  return wanted(outcome.value.reveal());
+  return wanted(outcome.value.reveal(), compatibility);
 }
 
 /** A failure of tokenizing what the code asked for; its paths are below `tokenize`. */
@@ -206,7 +229,7 @@ export async function concludeRun(
   input: Pick<RunInput, 'timeoutMs'>,
   writes: WriteIdentity,
 ): Promise<ReactorResult> {
-  const { raw, tokenize: payload } = returnedParts(outcome, input.timeoutMs);
+  const { raw, tokenize: payload } = returnedParts(outcome, input.timeoutMs, deps.clientCompatibility);
   const answer = raw === undefined ? {} : { raw: new Secret(raw) };
   if (payload === undefined) return answer;
   // Code chose what is written: it is not what the application wrote itself.

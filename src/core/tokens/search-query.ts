@@ -56,13 +56,14 @@ function termOf(match: RegExpExecArray): SearchTerm {
 export function parseSearchQuery(query: string): readonly SearchTerm[] {
   if (query.length > SEARCH_LIMITS.query)
     throw refused(`must be at most ${String(SEARCH_LIMITS.query)} characters`);
-  const text = query.trim();
+  const text = query.trimEnd();
   const terms: SearchTerm[] = [];
   let at = 0;
   while (at < text.length) {
     TERM.lastIndex = at;
     const match = TERM.exec(text);
-    if (match === null) throw refused('must be terms such as data:"..." joined by AND');
+    if (match === null)
+      throw refused(`has no term such as data:"..." or type:card at character ${String(at + 1)}`);
     terms.push(termOf(match));
     if (terms.length > SEARCH_LIMITS.terms)
       throw refused(`must have at most ${String(SEARCH_LIMITS.terms)} terms`);
@@ -70,7 +71,7 @@ export function parseSearchQuery(query: string): readonly SearchTerm[] {
     if (at === text.length) break;
     AND.lastIndex = at;
     if (AND.exec(text) === null || AND.lastIndex === text.length)
-      throw refused('must be terms such as data:"..." joined by AND');
+      throw refused(`must go on with AND and a term, or end, at character ${String(at + 1)}`);
     at = AND.lastIndex;
   }
   return terms;

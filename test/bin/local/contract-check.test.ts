@@ -16,7 +16,7 @@ const anExchange = (more: Partial<Omit<Exchange, 'body'>> & { readonly body?: un
   ),
 });
 
-const problem = (status: number) => ({ status, body: { title: 'No', status } });
+const problem = (status: number) => ({ status, body: { title: 'No', status, code: 'forbidden' } });
 const headers = { 'content-type': 'application/json', 'svc-trace-id': 't' };
 
 describe('an answer as the document describes it', () => {
@@ -52,7 +52,7 @@ describe('an answer as the document describes it', () => {
         method: 'POST',
         path: '/proxy/a/b',
         status: 400,
-        body: { proxy_error: { title: 'No', status: 400 } },
+        body: { proxy_error: { title: 'No', status: 400, code: 'validation_failed' } },
       },
     ],
   ])('%s is allowed', (_what, more) => {

@@ -79,7 +79,12 @@ describe('an asynchronous invocation', () => {
     [402, { title: 'Payment Required', status: 402, code: 'payment_required', detail: 'declined' }],
     [
       null,
-      { title: 'Reactor Runtime Error', status: 500, code: 'reactor_failed', detail: 'The code threw an Oops at line 2, column 9.' },
+      {
+        title: 'Reactor Runtime Error',
+        status: 500,
+        code: 'reactor_failed',
+        detail: 'The code threw an Oops at line 2, column 9.',
+      },
     ],
   ])('delivers the error object of what was thrown with status %j', async (status, body) => {
     const world = anInvocationWorld();

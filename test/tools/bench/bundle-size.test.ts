@@ -7,17 +7,17 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  * and when something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 493,
-  applications: 203,
-  proxy: 472,
+  tokens: 508,
+  applications: 217,
+  proxy: 485,
   // With the parser of reactor code, which is evaluated when code is first stored.
-  reactors: 721,
-  'reactor-worker': 517,
-  'webhook-sender': 200,
-  sweeper: 175,
+  reactors: 737,
+  'reactor-worker': 528,
+  'webhook-sender': 202,
+  sweeper: 177,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions;
   // and it writes to the log what does not open.
-  operator: 441,
+  operator: 445,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const references = new Map<string, number>();
