@@ -1,11 +1,12 @@
 // `node tools/build-openapi.ts`: writes docs/openapi.json from the route tables. `--check`: fails
-// if the file says something else, or is not valid OpenAPI.
+// if the file says something else, is not valid OpenAPI, or a linter finds something in it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { format, resolveConfig } from 'prettier';
 import { allRoutes } from './openapi/all-routes.ts';
 import { createOpenApiDocument } from './openapi/create-document.ts';
+import { lintDocument } from './openapi/lint-document.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 const file = join(import.meta.dirname, '..', 'docs', 'openapi.json');
@@ -28,3 +29,9 @@ console.log(
   `docs/openapi.json: ${String(operations.length)} operations, OpenAPI ${validator.version} by @seriousme/openapi-schema-validator: ${valid ? 'valid' : JSON.stringify(errors)}`,
 );
 if (!valid) process.exitCode = 1;
+
+if (process.argv.includes('--check')) {
+  const findings = await lintDocument(file);
+  for (const finding of findings) console.error(finding);
+  if (findings.length > 0) process.exitCode = 1;
+}

@@ -6,14 +6,15 @@ import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import {
   application,
   applicationWithKey,
+  idsParameter,
   pageOf,
   pageParameters,
   permission,
+  REPEATED,
   session,
   tenant,
 } from '../../src/http/openapi/schemas.ts';
 import { counted, duration } from '../../src/http/openapi/words.ts';
-import { IDS_MAX } from '../../src/http/page-query.ts';
 
 const ID = { id: 'The application.' };
 
@@ -69,12 +70,11 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     tag: 'Applications',
     summary: 'List applications',
     query: z.object({
-      id: z
-        .array(z.string())
-        .max(IDS_MAX)
+      id: idsParameter,
+      type: z
+        .array(z.enum(APPLICATION_TYPES))
         .optional()
-        .meta({ description: `Only these; at most ${counted(IDS_MAX)}.` }),
-      type: z.array(z.enum(APPLICATION_TYPES)).optional().meta({ description: 'Only of these types.' }),
+        .meta({ description: 'Only of these types, `?type=public&type=private`.', param: REPEATED }),
       ...pageParameters,
     }),
     answer: { description: 'A page of applications.', schema: pageOf(application) },
@@ -121,13 +121,14 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   listPermissions: {
     tag: 'Applications',
     summary: 'List permissions',
+    description: 'All permissions, or those that one type of application may hold. Any key may list them.',
     query: z.object({
       application_type: z
         .enum(APPLICATION_TYPES)
         .optional()
         .meta({ description: 'Only those that this type may hold.' }),
     }),
-    answer: { description: 'All of them.', schema: z.array(permission) },
+    answer: { description: 'The permissions.', schema: z.array(permission) },
   },
   getTenant: {
     tag: 'Tenant',
@@ -137,10 +138,10 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   updateTenant: {
     tag: 'Tenant',
     summary: 'Update the tenant',
-    description: 'Replaces name and settings.',
+    description: 'Replaces the name, and the settings that are given.',
     members: {
       name: NAME,
-      settings: 'What is left out is off.',
+      settings: 'What is left out stays as it is.',
       'settings.deduplicate_tokens': 'Whether tokens are deduplicated when a request does not say.',
     },
     requests: {

@@ -5,6 +5,7 @@ import { REACTOR_LIMITS } from '../../src/core/reactors/reactor.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
 import {
   acceptedInvocation,
+  idsParameter,
   pageOf,
   pageParameters,
   reactor,
@@ -12,7 +13,6 @@ import {
   reactorResult,
 } from '../../src/http/openapi/schemas.ts';
 import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
-import { IDS_MAX } from '../../src/http/page-query.ts';
 import { PATTERN_MAX_LENGTH, TIMEOUT } from './schemas.ts';
 
 const TAG = 'Reactors';
@@ -55,11 +55,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'List reactors',
     query: z.object({
-      id: z
-        .array(z.string())
-        .max(IDS_MAX)
-        .optional()
-        .meta({ description: `Only these; at most ${counted(IDS_MAX)}.` }),
+      id: idsParameter,
       name: z.string().max(PATTERN_MAX_LENGTH).optional().meta({
         description: 'Without regard to case; `*` is any run of characters; without `*` it means contains.',
       }),

@@ -9,16 +9,28 @@ import { DETOKENIZED_MAX } from '../../src/core/tokens/resolve-tokens.ts';
 import { ID_LENGTH } from '../../src/core/tokens/token-id.ts';
 import { TOKENIZED_MAX } from '../../src/core/tokens/tokenize.ts';
 import type { DescribedOperation } from '../../src/http/openapi/operation.ts';
-import { listedToken, pageOf, pageParameters, token, writtenToken } from '../../src/http/openapi/schemas.ts';
+import {
+  idsParameter,
+  listedToken,
+  pageOf,
+  pageParameters,
+  token,
+  writtenToken,
+} from '../../src/http/openapi/schemas.ts';
 import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
-import { IDS_MAX } from '../../src/http/page-query.ts';
 
 const TAG = 'Tokens';
 const ID = { id: 'The token. Ids are decoded once.' };
 
+const MASK = { $ref: '#/components/schemas/Mask' };
+
 const MEMBERS = {
   data: `Any JSON but \`null\`, up to ${megabytes(DATA_MAX_BYTES)}; what its type demands.`,
-  mask: "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
+  mask: {
+    words:
+      "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
+    limits: MASK,
+  },
   containers: {
     words: `1 to ${counted(TOKEN_LIMITS.containers)} paths like \`/pci/high/\`. Default, also for an empty list: the type's.`,
     limits: { maxItems: TOKEN_LIMITS.containers },
@@ -97,11 +109,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     description:
       'Newest first; only tokens that the caller may read. Each token has an equal share of the answer: what is larger is left out and named in `_extras.omitted`.',
     query: z.object({
-      id: z
-        .array(z.string())
-        .max(IDS_MAX)
-        .optional()
-        .meta({ description: `Only these, \`?id=a&id=b\`; at most ${counted(IDS_MAX)}.` }),
+      id: idsParameter,
       metadata: z
         .record(z.string(), z.string())
         .optional()
@@ -132,7 +140,10 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     members: {
       ...MEMBERS,
       data: 'Merged into the data; `null` is refused.',
-      mask: 'Merged into the mask; `null` takes it away.',
+      mask: {
+        words: 'Merged into the mask; `null` removes it.',
+        limits: { anyOf: [MASK, { type: 'null' }] },
+      },
       metadata: { words: 'Merged; `null` removes all of it.', limits: MEMBERS.metadata.limits },
       containers: { words: "`null` goes back to the type's default.", limits: MEMBERS.containers.limits },
       search_indexes: { words: '`null` removes them.', limits: MEMBERS.search_indexes.limits },

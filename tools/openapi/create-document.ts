@@ -14,6 +14,7 @@ import { proxy } from '../../functions/proxy/openapi.ts';
 import { reactors } from '../../functions/reactors/openapi.ts';
 import { tokens } from '../../functions/tokens/openapi.ts';
 import { nameRequests, type NamedRequests } from './name-requests.ts';
+import { curlSample } from './curl-sample.ts';
 import { describeMembers } from './describe-members.ts';
 import { gatewayMessage, problem, proxyProblem } from '../../src/http/openapi/schemas.ts';
 
@@ -183,7 +184,7 @@ function requestHeaders(route: AnyRoute) {
       header(reserved('proxy-url'), 'The destination: https, port 443, a DNS name, no expressions.', {
         required: true,
         schema: { type: 'string', format: 'uri', maxLength: DESTINATION_MAX_LENGTH },
-        example: 'https://api.processor.example.com/v1',
+        example: DESTINATION_EXAMPLE,
       }),
       header(reserved('proxy-keep-alive'), 'Becomes `Keep-Alive` of the outbound call.'),
       header(reserved('proxy-connection'), 'Becomes `Connection` of the outbound call.'),
@@ -221,7 +222,7 @@ function bodyOf(route: AnyRoute, described: DescribedOperation) {
   return {
     requestBody: {
       required: needsBody(route),
-      content: { [route.mergePatch === true ? MERGE_PATCH_TYPE : JSON_TYPE]: content },
+      content: { [mediaTypeOf(route)]: content },
     },
   };
 }
@@ -247,8 +248,26 @@ const WEBHOOK = {
     required: true,
     content: { [JSON_TYPE]: { schema: { anyOf: [referTo('ReactorResponse'), referTo('Problem')] } } },
   },
-  responses: { '2XX': { description: 'Taken.' } },
+  responses: {
+    '2XX': { description: 'Received: the delivery ends.' },
+    '4XX': { description: 'The delivery is tried again.' },
+    '5XX': { description: 'The delivery is tried again.' },
+  },
 };
+
+const DESTINATION_EXAMPLE = 'https://api.processor.example.com/v1';
+
+const mediaTypeOf = (route: AnyRoute): string => (route.mergePatch === true ? MERGE_PATCH_TYPE : JSON_TYPE);
+
+/** How to call the operation from a shell, with the first of its examples. */
+function curlOf(route: AnyRoute, described: DescribedOperation) {
+  const [body] = route.body === undefined ? [] : Object.values(described.requests ?? {});
+  const headers = {
+    ...(route.operation === 'proxy' && { [reserved('proxy-url')]: DESTINATION_EXAMPLE }),
+    ...(body && { 'Content-Type': mediaTypeOf(route) }),
+  };
+  return [{ lang: 'Shell', label: 'curl', source: curlSample(route, { headers, body }) }];
+}
 
 /** `proxy` stands for ten rows of the table, and every operation needs a name of its own. */
 function operationId({ operation, method, path }: AnyRoute): string {
@@ -291,19 +310,30 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     parameters: [...pathParameters, ...requestHeaders(route)],
     ...bodyOf(route, described),
     responses: {
-      [isProxy ? 'default' : String(route.success)]: (isProxy ? forwarded : answer)(described.answer),
+      ...(isProxy
+        ? { '2XX': forwarded(described.answer), default: forwarded(described.answer) }
+        : { [String(route.success)]: answer(described.answer) }),
       ...Object.fromEntries(others),
       ...Object.fromEntries(failures),
     },
+    'x-codeSamples': curlOf(route, described),
     ...(described.callback && {
       callbacks: { [described.callback.name]: { [described.callback.address]: { post: WEBHOOK } } },
     }),
   };
 }
 
-const ABOUT = `A tokenization service in your own AWS account: it keeps sensitive values as tokens, and gives them back only by the caller's permissions and access rules.
+const ABOUT = `A tokenization service in your own AWS account: send it sensitive data and get a token back. Only callers whose permissions and access rules allow it can read the data again.
 
-Every request carries the key of an application or session in \`${reserved('api-key')}\`. An operator may have chosen another prefix for the \`SVC-\` headers. Bodies are JSON, times ISO 8601 with an offset. Failures have the fields of RFC 9457 and never hold data. One trailing slash is ignored on every path; members of a body and query parameters that an operation does not have are refused with 400, unless the deploy setting \`clientCompatibility\` is \`lenient\`: then members are ignored.`;
+Bodies are JSON, times ISO 8601 with an offset. Errors follow RFC 9457 and never contain token data. One trailing slash is ignored on every path; members of a body and query parameters that an operation does not have are refused with 400, unless the deploy setting \`clientCompatibility\` is \`lenient\`: then members are ignored.`;
+
+const ABOUT_KEYS = `Every request carries the key of an application or a session. An operator may have chosen another prefix for the \`SVC-\` headers.
+
+How to get a key:
+
+1. The operator creates a tenant and gets the key of its first application, of type \`management\`. \`npm start\` does so, and prints the key as \`KEY\` and the address as \`URL\`.
+2. With it, \`POST /applications\` creates a \`private\` application for your server or a \`public\` one for pages. The response has its key, which is shown this once.
+3. A page gets a session by \`POST /sessions\` with the public key; your server lets it read by \`POST /sessions/authorize\`.`;
 
 /**
  * The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is
@@ -325,6 +355,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
         version,
         summary: 'Tokens, the ephemeral proxy, applications and reactors',
         description: ABOUT,
+        contact: { name: 'The operator of your deployment' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [
@@ -352,7 +383,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
             type: 'apiKey',
             in: 'header',
             name: reserved('api-key'),
-            description: 'Of an application or a session.',
+            description: ABOUT_KEYS,
           },
         },
       },
@@ -363,6 +394,9 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
       // What is sent may hold no member that is not known. Answers may get members that nobody
       // knows today; a client must not be told otherwise.
       override: ({ jsonSchema, zodSchema, io }) => {
+        // Any whole number: these bounds would only hide those that matter.
+        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
         if (zodSchema._zod.def.type !== 'object') return;
         if (io === 'input') jsonSchema.additionalProperties = false;
         else delete jsonSchema.additionalProperties;

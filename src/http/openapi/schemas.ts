@@ -4,6 +4,7 @@ import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permissio
 import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/shared/pagination.ts';
 import { PAGE_BYTES } from '../../core/tokens/open-page.ts';
 import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../core/tokens/token-type.ts';
+import { IDS_MAX } from '../page-query.ts';
 import { PROBLEM_CODES } from '../problem.ts';
 import { counted } from './words.ts';
 
@@ -125,6 +126,12 @@ const binDetails = z
   .nullable()
   .optional();
 
+const mask = z.union([z.string(), z.record(z.string(), json), z.array(json), z.number(), z.boolean()]).meta({
+  id: 'Mask',
+  description: 'Any JSON with expressions in its texts: what is shown of `data` under `mask`.',
+  examples: [CARD_TOKEN.mask, '{{ data | reveal_last: 4 }}'],
+});
+
 const tokenMembers = {
   id: z.string(),
   tenant_id: uuid,
@@ -133,7 +140,7 @@ const tokenMembers = {
     description:
       'Under `reveal` what was sent: `CardData`, `BankData`, a string, or any JSON for the type `token`. Under `mask` what the mask makes of it; absent if redacted.',
   }),
-  mask: json.optional(),
+  mask: mask.optional(),
   fingerprint: z.string().meta({ description: 'Equal for equal values of one type within the tenant.' }),
   fingerprint_expression: z.string().optional(),
   containers: z.array(z.string()),
@@ -366,6 +373,16 @@ const pagination = z
 
 /** A page of a list. */
 export const pageOf = (item: z.ZodType) => z.object({ pagination, data: z.array(item) });
+
+/** A query parameter that may stand there more than once. */
+export const REPEATED = { style: 'form', explode: true } as const;
+
+/** The query parameter of every list that names what is wanted. */
+export const idsParameter = z
+  .array(z.string())
+  .max(IDS_MAX)
+  .optional()
+  .meta({ description: `Only these, \`?id=a&id=b\`; at most ${counted(IDS_MAX)}.`, param: REPEATED });
 
 /** Query parameters that every list has. */
 export const pageParameters = {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { ZodError } from 'zod';
@@ -105,6 +106,22 @@ describe('the OpenAPI document', () => {
         expect([validate?.(example), validate?.errors]).toEqual([true, null]);
     },
   );
+
+  it('has a curl sample of every operation, which a shell reads as the example that it shows', () => {
+    const operations = Object.values<any>(document.paths).flatMap((item) => Object.values<any>(item));
+    const samples = operations.map((operation) => operation['x-codeSamples'][0].source as string);
+    const script = ['curl() { printf "%s\\0" "$@"; printf "\\0"; }', 'URL=url KEY=key ID=an-id', ...samples];
+    const calls = execFileSync('sh', ['-c', script.join('\n')], { encoding: 'utf8' }).split('\0\0');
+    expect(calls.length).toBe(operations.length + 1);
+    for (const [index, operation] of operations.entries()) {
+      const args = calls[index]?.split('\0') ?? [];
+      expect(args).toContain('SVC-API-KEY: key');
+      const [content]: any[] = Object.values(operation.requestBody?.content ?? {});
+      const [example]: any[] = Object.values(content?.examples ?? {});
+      const sent = args.includes('-d') ? { value: JSON.parse(args.at(-1) ?? '') } : undefined;
+      expect([operation.operationId, sent?.value]).toEqual([operation.operationId, example?.value]);
+    }
+  });
 
   it('has an example of every failure, with the status it stands at', () => {
     const failures = Object.entries<any>(document.paths).flatMap(([path, item]) =>
