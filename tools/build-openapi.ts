@@ -31,7 +31,7 @@ console.log(
 if (!valid) process.exitCode = 1;
 
 if (process.argv.includes('--check')) {
-  const findings = await lintDocument(file);
+  const findings = await lintDocument(file, document);
   for (const finding of findings) console.error(finding);
   if (findings.length > 0) process.exitCode = 1;
 }

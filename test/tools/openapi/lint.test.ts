@@ -4,7 +4,7 @@ import { lintDocument } from '../../../tools/openapi/lint-document.ts';
 import { temporaryFolder } from '../../support/run-service.ts';
 
 describe('the linters of the OpenAPI document', () => {
-  it('name the operation whose parameter is not declared', async () => {
+  it('each name the operation whose parameter is not declared', async () => {
     const file = join(temporaryFolder(), 'openapi.json');
     const document = {
       openapi: '3.1.1',
@@ -12,7 +12,8 @@ describe('the linters of the OpenAPI document', () => {
       paths: { '/tokens/{id}': { get: { responses: { 200: { description: 'The token.' } } } } },
     };
     writeFileSync(file, JSON.stringify(document));
-    const findings = await lintDocument(file);
+    const findings = await lintDocument(file, document);
     expect(findings.find((finding) => finding.startsWith('Redocly: '))).toMatch(/path-parameters-defined/);
+    expect(findings).toContainEqual(expect.stringMatching(/^Spectral: path-params: .*\(paths\/\/tokens/));
   });
 });
