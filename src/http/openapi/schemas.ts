@@ -177,27 +177,11 @@ export const listedToken = z
     examples: [CARD_TOKEN],
   });
 
-const identity = {
-  id: z.string(),
-  tenant_id: uuid,
-  type: z.enum(TOKEN_TYPE_NAMES),
-  containers: z.array(z.string()),
-};
-
 /** What creating or updating a token answers. */
 export const writtenToken = z
-  .union([
-    z.object({ ...tokenMembers, _extras: deduplicated.optional() }),
-    z.object({
-      ...identity,
-      expires_at: time.optional(),
-      created_by: uuid,
-      created_at: time,
-      modified_by: uuid.optional(),
-      modified_at: time.optional(),
-    }),
-    z.object({ ...identity, fingerprint: z.string().optional(), _extras: deduplicated.optional() }),
-  ])
+  .object({ ...tokenMembers, _extras: deduplicated.optional() })
+  .partial()
+  .required({ id: true, tenant_id: true, type: true, containers: true })
   .meta({
     id: 'WrittenToken',
     description:
