@@ -325,15 +325,19 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
 
 const ABOUT = `A tokenization service in your own AWS account: send it sensitive data and get a token back. Only callers whose permissions and access rules allow it can read the data again.
 
-Bodies are JSON, times ISO 8601 with an offset. Errors follow RFC 9457 and never contain token data. One trailing slash is ignored on every path; members of a body and query parameters that an operation does not have are refused with 400, unless the deploy setting \`clientCompatibility\` is \`lenient\`: then members are ignored.`;
+Bodies are JSON, times ISO 8601 with an offset. Errors follow RFC 9457 and never contain token data. One trailing slash is ignored on every path; members of a body and query parameters that an operation does not have are refused with 400, unless the deploy setting \`clientCompatibility\` is \`lenient\`: then members are ignored.
 
-const ABOUT_KEYS = `Every request carries the key of an application or a session. An operator may have chosen another prefix for the \`SVC-\` headers.
+# Authentication
+
+Every request carries the key of an application or a session in \`${reserved('api-key')}\`. An operator may have chosen another prefix for the \`SVC-\` headers.
 
 How to get a key:
 
-1. The operator creates a tenant and gets the key of its first application, of type \`management\`. \`npm start\` does so, and prints the key as \`KEY\` and the address as \`URL\`.
-2. With it, \`POST /applications\` creates a \`private\` application for your server or a \`public\` one for pages. The response has its key, which is shown this once.
-3. A page gets a session by \`POST /sessions\` with the public key; your server lets it read by \`POST /sessions/authorize\`.`;
+1. The operator creates a tenant, and gets the key of its first application, of type \`management\`. \`npm start\` does so, and prints it.
+2. With it, \`POST /applications\` creates a \`private\` application for a server or a \`public\` one for pages. The response shows the key, this once.
+3. A page that reads needs a session: \`POST /sessions\` with the public key gives it a key, and your server authorizes that by \`POST /sessions/authorize\`.
+
+Samples for curl take the address of the service from \`URL\` and the key from \`KEY\`.`;
 
 /**
  * The OpenAPI 3.1 document of the interface. Throws if an operation is not described, or what is
@@ -383,7 +387,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
             type: 'apiKey',
             in: 'header',
             name: reserved('api-key'),
-            description: ABOUT_KEYS,
+            description: 'The key of an application or of a session.',
           },
         },
       },
