@@ -16,18 +16,18 @@ import {
 } from '../../src/http/openapi/schemas.ts';
 import { counted, duration } from '../../src/http/openapi/words.ts';
 
-const ID = { id: 'The application.' };
+const ID = { id: 'The id of the application.' };
 
 const RULES = {
   rules:
     'Candidates in ascending `priority`; the first that covers the token and grants the permission decides.',
-  'rules[].description': 'For people.',
+  'rules[].description': 'For people: the service does not read it.',
   'rules[].priority': 'From 1, each once; a higher number is looked at later.',
   'rules[].container': 'The container below which the rule holds.',
   'rules[].conditions': 'For sessions, in place of `container`: all must hold.',
-  'rules[].conditions[].attribute': 'What of a token is looked at.',
-  'rules[].conditions[].operator': 'How.',
-  'rules[].conditions[].value': 'With what.',
+  'rules[].conditions[].attribute': 'The attribute of a token that is compared.',
+  'rules[].conditions[].operator': 'How it is compared.',
+  'rules[].conditions[].value': 'What it is compared with.',
   'rules[].transform':
     'What is shown of data: nothing, its mask, or the plaintext. `token:use` inserts the plaintext whatever it says, and `token:update` under `reveal` may set a mask that shows everything.',
   'rules[].permissions': { words: 'What the rule grants.', limits: { minItems: 1 } },
@@ -81,7 +81,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   },
   getApplicationByKey: {
     tag: 'Applications',
-    summary: 'Get the application of the key that asks',
+    summary: 'Get the application of the key',
     description:
       'Needs `application:read`; with the deploy setting `clientCompatibility: lenient` every application may.',
     answer: { description: 'The application.', schema: application },
@@ -113,10 +113,10 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   deleteApplication: {
     tag: 'Applications',
     summary: 'Delete an application',
-    description: 'With its key and the sessions that it asked for or authorized.',
+    description: 'Deletes the application, its key, and the sessions that it asked for or authorized.',
     parameters: ID,
-    answer: { description: 'It is gone.' },
-    failures: { 409: 'Updates got in between again and again.' },
+    answer: { description: 'Deleted.' },
+    failures: { 409: 'Lost against other updates several times.' },
   },
   listPermissions: {
     tag: 'Applications',
@@ -132,7 +132,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
   },
   getTenant: {
     tag: 'Tenant',
-    summary: 'Get the tenant of the key that asks',
+    summary: 'Get the tenant of the key',
     answer: { description: 'The tenant.', schema: tenant },
   },
   updateTenant: {
@@ -163,7 +163,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
     summary: 'Authorize a session',
     description: `With a private key, once, and no more than the application itself holds. ${EITHER}`,
     members: {
-      nonce: 'Of the session.',
+      nonce: 'The nonce of the session.',
       ...GRANTS,
       expires_at: 'ISO 8601; the end of the session.',
     },
@@ -185,7 +185,7 @@ export const applications: Readonly<Record<string, DescribedOperation>> = {
         },
       },
     },
-    answer: { description: 'It is authorized. The body is empty.' },
+    answer: { description: 'The session is authorized. The body is empty.' },
     failures: {
       404: 'No such nonce.',
       409: 'The nonce has been used, or the same idempotency key is still running.',

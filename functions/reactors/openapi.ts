@@ -16,7 +16,7 @@ import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
 import { PATTERN_MAX_LENGTH, TIMEOUT } from './schemas.ts';
 
 const TAG = 'Reactors';
-const ID = { id: 'The reactor.' };
+const ID = { id: 'The id of the reactor.' };
 
 const CONFIGURATION = {
   maxProperties: REACTOR_LIMITS.configuration,
@@ -31,7 +31,7 @@ const MEMBERS = {
     limits: CONFIGURATION,
   },
   application: 'A public or private application as which the code may call the service through `req.bt`.',
-  'application.id': 'Its id.',
+  'application.id': 'The id of the application.',
 };
 
 const CHARGE = {
@@ -88,33 +88,33 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     members: {
       ...MEMBERS,
       configuration: { words: 'Merged; an entry that is `null` is removed.', limits: CONFIGURATION },
-      application: '`null` takes it away.',
+      application: '`null` removes it.',
     },
     requests: {
       entry: { summary: 'Sets one entry', value: { configuration: { url: 'https://other.example.com' } } },
     },
-    answer: { description: 'It is patched.' },
+    answer: { description: 'Updated. The response has no body.' },
     failures: { 409: CONFLICT },
   },
   deleteReactor: {
     tag: TAG,
     summary: 'Delete a reactor',
     parameters: ID,
-    answer: { description: 'It is gone.' },
+    answer: { description: 'Deleted.' },
     failures: { 409: 'Another request is changing the reactor.' },
   },
   invokeReactor: {
     tag: TAG,
     summary: 'Invoke a reactor',
     description:
-      'Detokenizes `args`, runs the code, and answers what it returned. With `callback_url` it is run later, once, and the result delivered as a webhook, signed by the rules of Standard Webhooks.',
+      'Detokenizes `args`, runs the code, and returns its result. With `callback_url` the code runs later, once, and the result is delivered as a webhook, signed by the rules of Standard Webhooks.',
     parameters: ID,
     members: {
       args: 'An object or array whose texts may hold detokenization expressions, or one expression that gives an object.',
-      callback_url: 'https; where the result goes.',
-      callbackUrl: 'The same by another name.',
-      timeout_ms: `Time of the code, with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
-      timeoutMs: 'The same by another name.',
+      callback_url: 'The https address that the result is sent to.',
+      callbackUrl: 'Another name of `callback_url`: send one of them.',
+      timeout_ms: `How long the code may run, in ms; with \`callback_url\` only. Default ${String(TIMEOUT.default)}.`,
+      timeoutMs: 'Another name of `timeout_ms`: send one of them.',
     },
     requests: {
       sync: {
@@ -139,7 +139,7 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
       404: 'No such reactor.',
       409: 'A request with the same idempotency key is still running; or its code has run, and its answer is no longer kept.',
       413: `The body is over ${megabytes(REACTOR_LIMITS.invocationBytes)}, or the tokens of the arguments are.`,
-      429: 'Throttled. Or thrown by the code.',
+      429: 'Too many requests. Or thrown by the code.',
       503: 'The store, the key service or Lambda is unavailable or throttling. Or thrown by the code.',
       422: 'The code does not load, or does not export a function: `detail` names the reason. Or the idempotency key was used with another body.',
       500: 'The code failed or took too long: title `Reactor Runtime Error`; `detail` has class, line and column of what it threw. Or unexpected.',
@@ -150,7 +150,10 @@ export const reactors: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Get the result of an asynchronous invocation',
     description: `For ${duration(READABLE_MS)}, for the application or session that invoked. \`result\` goes earlier if a cvc or a token that was filled into the arguments ends.`,
-    parameters: { ...ID, invocation_id: 'Of the answer that accepted it.' },
-    answer: { description: 'Where it stands.', schema: reactorResult },
+    parameters: { ...ID, invocation_id: 'The `id` in the response to the invocation.' },
+    answer: {
+      description: 'The status of the invocation, and its result once it has ended.',
+      schema: reactorResult,
+    },
   },
 };

@@ -20,12 +20,12 @@ import {
 import { counted, duration, megabytes } from '../../src/http/openapi/words.ts';
 
 const TAG = 'Tokens';
-const ID = { id: 'The token. Ids are decoded once.' };
+const ID = { id: 'The id of the token, URL-encoded once.' };
 
 const MASK = { $ref: '#/components/schemas/Mask' };
 
 const MEMBERS = {
-  data: `Any JSON but \`null\`, up to ${megabytes(DATA_MAX_BYTES)}; what its type demands.`,
+  data: `The sensitive value, up to ${megabytes(DATA_MAX_BYTES)}. Its type decides the form.`,
   mask: {
     words:
       "Any JSON with expressions in its texts, as `{{ data.number | reveal_last: 4 }}`. It must work on the data. Default: the type's.",
@@ -48,7 +48,7 @@ const MEMBERS = {
     limits: { maxLength: TOKEN_LIMITS.fingerprintExpression },
   },
   deduplicate_token:
-    'Answer with an existing token of the same type, fingerprint, containers and mask (under a fingerprint expression of your own: of the same data), if it lives as long, instead of making a second one.',
+    'Return an existing token instead of creating a second one: of the same type, fingerprint, containers and mask (under a fingerprint expression of your own: of the same data), if it lives as long.',
   expires_at:
     'ISO 8601, `M/D/YYYY h:mm:ss AM ±hh:mm` or `M/D/YYYY`. From that instant no operation finds the token.',
 };
@@ -107,7 +107,7 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'List tokens',
     description:
-      'Newest first; only tokens that the caller may read. Each token has an equal share of the answer: what is larger is left out and named in `_extras.omitted`.',
+      'Newest first; only tokens that the caller may read. Each token has an equal share of the response: what is larger is left out and named in `_extras.omitted`.',
     query: z.object({
       id: idsParameter,
       metadata: z
@@ -132,9 +132,9 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
     tag: TAG,
     summary: 'Update a token',
     description:
-      'JSON Merge Patch (RFC 7386) of `data`, `mask` and `metadata`; the rest is replaced. What comes out is validated as a new token is. ' +
+      'JSON Merge Patch (RFC 7386) of `data`, `mask` and `metadata`; the rest is replaced. The result is validated like a new token. ' +
       '`mask`, `fingerprint_expression`, `search_indexes` and `containers` decide what others see: they need a rule that grants `token:update` with the transform `reveal` on the old and the new containers, or a private application that alone has written the data of the token, by its own key. ' +
-      'Data that is written into a token of another application stands under the description and in the containers of that one. The answer shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
+      'Data that you write into a token of another application is under the mask and in the containers of that token. The response shows no more than the `token:read` rule of the caller, and without one nothing of the content. ' +
       DEDUPLICATION,
     parameters: ID,
     members: {
@@ -168,10 +168,10 @@ export const tokens: Readonly<Record<string, DescribedOperation>> = {
   deleteToken: {
     tag: TAG,
     summary: 'Delete a token',
-    description: 'With everything derived from it. Its id may be used again.',
+    description: 'Deletes the token and everything derived from it. Its id may be used again.',
     parameters: ID,
-    answer: { description: 'It is gone.' },
-    failures: { 409: 'Updates got in between again and again.' },
+    answer: { description: 'Deleted.' },
+    failures: { 409: 'Lost against other updates several times.' },
   },
   searchTokens: {
     tag: TAG,

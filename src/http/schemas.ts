@@ -104,7 +104,9 @@ export const RECORD_MEMBERS = [
  */
 export function unchangeable<const Name extends string>(all: readonly Name[]) {
   const member = z.optional(
-    z.unknown().check(z.meta({ override: { description: 'As it was read: an update cannot change it.' } })),
+    z
+      .unknown()
+      .check(z.meta({ override: { description: 'Cannot change: only its current value is accepted.' } })),
   );
   return Object.fromEntries(all.map((each) => [each, member])) as Record<Name, typeof member>;
 }

@@ -57,8 +57,8 @@ const FAILURES: Readonly<Record<number, string>> = {
   413: `The body is over ${megabytes(BODY_MAX_BYTES)}, or the answer would be, or the tokens that it names are, or these hold more than ${counted(MEMBERS_MAX)} elements and members.`,
   415: 'The body must be `application/merge-patch+json`.',
   422: 'The idempotency key was used with another body.',
-  429: 'Throttled.',
-  500: 'Unexpected. What happened stands in the log under the trace id.',
+  429: 'Too many requests.',
+  500: 'Unexpected. The log has the cause under the trace id.',
   503: 'The store or the key service is unavailable or throttling.',
 };
 
@@ -234,8 +234,10 @@ const WEBHOOK = {
   description:
     'A POST to the `callback_url`, signed by the rules of Standard Webhooks with the webhook secret of the tenant. Any 2xx ends the delivery; otherwise it is tried ten times with pauses that double from 10 s.',
   parameters: [
-    header('webhook-id', 'The invocation. A result may come twice; the id tells.', { required: true }),
-    header('webhook-timestamp', 'Seconds since the epoch, at which it was signed.', { required: true }),
+    header('webhook-id', 'The id of the invocation. A result may be delivered twice under it.', {
+      required: true,
+    }),
+    header('webhook-timestamp', 'When it was signed, in seconds since the epoch.', { required: true }),
     header(
       'webhook-signature',
       '`v1,` and an HMAC-SHA-256 of id, timestamp and body; one for each valid secret.',
@@ -376,9 +378,9 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
       tags: [
         { name: 'Tokens', description: 'Create, read, search, update and delete tokens.' },
         { name: 'Proxy', description: 'Requests to third parties with the plaintext filled in.' },
-        { name: 'Applications', description: 'Who may do what.' },
+        { name: 'Applications', description: 'Keys, and what they may do.' },
         { name: 'Sessions', description: 'Short-lived access for browsers.' },
-        { name: 'Reactors', description: "Customers' code on detokenized arguments." },
+        { name: 'Reactors', description: 'Run your own code on detokenized data.' },
         { name: 'Tenant', description: 'Settings of the tenant.' },
       ],
       components: {
