@@ -122,8 +122,8 @@ describe('the package', () => {
     process.stdout.write(
       `SDK: packed ${kilobytes(statSync(tarball).size)}; in the browser ${kilobytes(minified.length)} minified, ${kilobytes(gzipSync(minified).length)} with gzip\n`,
     );
-    // 8,107 with the walk that reads member names right (docs/decisions/0014), and 1,158 of card
-    // ranges, which a bundler leaves out where `cardBrand` is not used. 90 are `code` and the errors
+    // 8,107 with the walk that reads member names right (docs/decisions/0014); 1,158 of card
+    // ranges, which a bundler leaves out where `cardBrand` is not used; 90 of `code` and of errors
     // that take one argument.
     expect(gzipSync(minified).length).toBeLessThan(9_450);
   });

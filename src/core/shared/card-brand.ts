@@ -9,6 +9,8 @@ const MORE_RANGES = {
   rupay: '508500-508999 606985-607984 608001-608500 652150-653149',
   // Discover Global Network, IIN ranges.
   'diners-club': '3095',
+  // All of 62 is assigned to UnionPay (ISO/IEC 7812); what the source lacks of it would be Maestro.
+  unionpay: '62',
 } as const;
 
 /** The network of a card, as bin_details.card_brand names it. */
