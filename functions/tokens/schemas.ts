@@ -1,11 +1,14 @@
 import * as z from 'zod/mini';
 import { defined } from '../../src/core/shared/defined.ts';
+import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
+import { membersOf } from '../../src/core/shared/json-extent.ts';
 import { isJsonObject } from '../../src/core/shared/json.ts';
 import { parseJson } from '../../src/core/shared/parse-json.ts';
 import { Secret } from '../../src/core/shared/secret.ts';
 import { invalid } from '../../src/core/shared/service-error.ts';
 import type { TokenFilters } from '../../src/core/tokens/list-tokens.ts';
 import type { TokenPatch } from '../../src/core/tokens/update-token.ts';
+import { BodyCheck } from '../../src/http/body-check.ts';
 import {
   idsOf,
   PAGE_PARAMETERS,
@@ -66,13 +69,17 @@ export const updateTokenBody = z.pipe(
 );
 
 function metadataObject(given: string): readonly (readonly [string, string])[] {
+  const fields = new FieldReporter();
   let value: unknown;
   try {
+    membersOf(given, { also: new BodyCheck(given, fields) });
     value = parseJson(given);
   } catch {
     value = undefined;
   }
-  if (!isJsonObject(value)) throw invalid('metadata', 'must be a JSON object of strings');
+  if (!isJsonObject(value) || Object.keys(value).length === 0)
+    throw invalid('metadata', 'must be a JSON object of strings, with one at least');
+  if (fields.failed) throw invalid('metadata', 'has a member twice');
   return Object.entries(value).map(([key, member]) => {
     if (typeof member !== 'string') throw invalid(`metadata.${key}`, 'must be a string');
     return [key, member] as const;

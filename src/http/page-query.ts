@@ -23,7 +23,9 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > most) {
     throw invalid(
       name,
-      most === PAGE_SIZE_MAX ? `must be a number from 1 to ${String(most)}` : 'must be a number from 1',
+      most === PAGE_SIZE_MAX
+        ? `must be a whole number from 1 to ${String(most)}`
+        : 'must be a whole number from 1',
     );
   }
   return number;
@@ -99,7 +101,7 @@ function checkParameters(query: URLSearchParams, parameters: Parameters): void {
   const fields = new FieldReporter();
   const seen = new Set<string>();
   for (const name of query.keys()) {
-    if (fields.isFull) break;
+    if (!fields.hasRoom) break;
     const isKnown = once.includes(name);
     if (isKnown && seen.has(name)) fields.report(name, 'is given twice');
     if (!isKnown && !repeated.includes(name) && !isOfFamily(name))

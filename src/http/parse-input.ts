@@ -1,5 +1,5 @@
 import type { core, ZodMiniType } from 'zod/mini';
-import { isJsonObject, type Json } from '../core/shared/json.ts';
+import type { Json } from '../core/shared/json.ts';
 import { FieldReporter } from '../core/shared/field-reporter.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
 import { memberPath } from '../core/shared/member-path.ts';
@@ -76,9 +76,8 @@ function jsonOf(request: ApiRequest): Json {
 
 /** Throws `validation_failed` for a body that the operation does not read: it would be dropped. */
 function refuseBody(request: ApiRequest): void {
-  const body = request.body.isEmpty ? {} : jsonOf(request);
-  if (!isJsonObject(body) || Object.keys(body).length > 0)
-    throw invalid('body', 'must be empty; this operation reads none');
+  const isEmpty = request.body.isEmpty || request.body.text?.trim() === '{}';
+  if (!isEmpty) throw invalid('body', 'must be empty; this operation reads none');
 }
 
 /** The JSON of the body; `undefined` for a route that reads none. Throws `validation_failed`. */

@@ -1,19 +1,41 @@
 import type { core } from 'zod/mini';
 import type { FieldReporter } from '../core/shared/field-reporter.ts';
-import { isJsonObject, type JsonObject } from '../core/shared/json.ts';
+import { isJsonObject } from '../core/shared/json.ts';
 import { shownName, unknownName } from '../core/shared/known-names.ts';
 import { memberPath } from '../core/shared/member-path.ts';
 
+/** Kinds of schemas that have no members of their own; what is in a `custom` one is free. */
+const LEAVES: ReadonlySet<string> = new Set([
+  ...['string', 'number', 'boolean', 'enum', 'unknown', 'custom', 'transform'],
+]);
+
+function isLeaf(schema: core.$ZodType): boolean {
+  const { def } = (schema as core.$ZodTypes)._zod;
+  return LEAVES.has(def.type) || (def.type === 'union' && def.options.every(isLeaf));
+}
+
+function reportInArray(element: core.$ZodType, value: unknown, path: string, fields: FieldReporter): void {
+  if (!Array.isArray(value)) return;
+  for (const [index, each] of value.entries()) {
+    if (!fields.hasRoom) return;
+    reportUnknownMembers(element, each, memberPath(path, index), fields);
+  }
+}
+
 function reportInObject(
   shape: Readonly<Record<string, core.$ZodType>>,
-  value: JsonObject,
+  value: unknown,
   path: string,
   fields: FieldReporter,
 ): void {
+  if (!isJsonObject(value)) return;
+  const names = Object.keys(shape);
   for (const [name, member] of Object.entries(value)) {
+    // A hint costs more than a member: none is looked for that would not be shown.
+    if (!fields.hasRoom) return;
     const at = memberPath(path, shownName(name));
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (known === undefined) fields.report(at, unknownName(name, Object.keys(shape)));
+    if (known === undefined) fields.report(at, unknownName(name, names));
     else reportUnknownMembers(known, member, at, fields);
   }
 }
@@ -21,6 +43,7 @@ function reportInObject(
 /**
  * Reports every member of a value that a schema does not have, with the name that may have been
  * meant. Schemas themselves drop such members: what they let through is the same in either mode.
+ * Throws for a schema of a kind that it does not know: its members would be dropped.
  */
 export function reportUnknownMembers(
   schema: core.$ZodType,
@@ -28,18 +51,17 @@ export function reportUnknownMembers(
   path: string,
   fields: FieldReporter,
 ): void {
-  if (fields.isFull) return;
   const { def } = (schema as core.$ZodTypes)._zod;
   if (def.type === 'pipe') {
     reportUnknownMembers(def.in, value, path, fields);
     reportUnknownMembers(def.out, value, path, fields);
   } else if (def.type === 'optional' || def.type === 'nullable') {
     reportUnknownMembers(def.innerType, value, path, fields);
-  } else if (def.type === 'array' && Array.isArray(value)) {
-    value.forEach((element: unknown, index) => {
-      reportUnknownMembers(def.element, element, memberPath(path, index), fields);
-    });
-  } else if (def.type === 'object' && isJsonObject(value)) {
+  } else if (def.type === 'array') {
+    reportInArray(def.element, value, path, fields);
+  } else if (def.type === 'object') {
     reportInObject(def.shape, value, path, fields);
+  } else if (!isLeaf(schema)) {
+    throw new Error(`unknown members: nothing is known of a schema of the kind ${def.type}`);
   }
 }

@@ -1,6 +1,14 @@
 import { cases, fc } from '../../packages/local-aws/test/properties.ts';
 import type { Answer } from '../support/http-client.ts';
-import { ALL_TOKEN_PERMISSIONS, anApplication, CARD, management, revealing } from '../support/service.ts';
+import {
+  ALL_TOKEN_PERMISSIONS,
+  anApplication,
+  call,
+  CARD,
+  credentials,
+  management,
+  revealing,
+} from '../support/service.ts';
 
 /*
  * Nothing that is sent is dropped without a word (docs/security.md): requests that the service
@@ -38,6 +46,15 @@ const GRANTS = {
   permissions: ['token:create'],
   rules: [{ ...revealing('/door/', ['token:read', 'token:use']), description: 'd' }],
 };
+const OF_SESSION = {
+  permissions: [],
+  rules: [
+    {
+      ...{ priority: 1, transform: 'mask', permissions: ['token:read'] },
+      conditions: [{ attribute: 'id', operator: 'equals', value: 'x' }],
+    },
+  ],
+};
 const OF_TOKENS = [
   'type',
   'containers',
@@ -69,7 +86,10 @@ async function validRequests(): Promise<readonly Valid[]> {
   });
   const ofTokens = { free: ['data', 'metadata', 'mask'], shown: OF_TOKENS };
   const application = { name: 'n', ...GRANTS };
-  const ofReactor = { name: 'r', code: REACTOR_CODE, configuration: { a: 'b' } };
+  const ofReactor = {
+    ...{ name: 'r', code: REACTOR_CODE, configuration: { a: 'b' } },
+    application: { id: app.id },
+  };
   const once = { free: ['configuration', 'args'], isRepeatable: false };
   return [
     valid(app, 'POST', '/tokens', { type: 'token', data: { a: [1] }, ...DETAILS }, ofTokens),
@@ -99,8 +119,9 @@ async function validRequests(): Promise<readonly Valid[]> {
       { isRepeatable: false },
     ),
     valid(management, 'PUT', '/tenants/self', { name: 't', settings: {} }, { isRepeatable: false }),
-    valid(app, 'POST', '/sessions/authorize', { nonce: 'x', ...GRANTS }, { isRepeatable: false }),
+    valid(app, 'POST', '/sessions/authorize', { nonce: 'x', ...OF_SESSION }, { isRepeatable: false }),
     valid(management, 'POST', '/reactors', ofReactor, once),
+    valid(management, 'PUT', `/reactors/${reactor.body.id}`, ofReactor, once),
     valid(management, 'PATCH', `/reactors/${reactor.body.id}`, ofReactor, once),
     valid(app, 'POST', `/reactors/${reactor.body.id}/react`, { args: { a: 1 } }, once),
   ];
@@ -150,7 +171,6 @@ function written(
 const membersOf = (object: object) =>
   Object.entries(object).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
 
-const WORD = fc.stringMatching(/^[a-z]{3,12}_x$/);
 const pick = fc.nat();
 const of = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
 
@@ -170,75 +190,125 @@ const named = (path: string) => ({
   paths: expect.arrayContaining([path]),
 });
 
-it('a member that the interface does not have is named, wherever it stands', async () => {
-  await fc.assert(
-    fc.asyncProperty(pick, pick, WORD, async (which, place, name) => {
-      const { body, free, send } = of(requests, which);
-      const keys = of(objectsIn(body, free), place);
-      const text = written(body, keys, (object) => JSON.stringify({ ...object, [name]: 1 }));
-      expect(errorsOf(await send(text, ''))).toEqual(named(pathOf([...keys, name])));
-    }),
-    { numRuns: cases(60) },
+/** Every object of every request, and what `change` makes of it there. */
+async function everywhere(
+  all: readonly Valid[],
+  isFree: boolean,
+  change: (request: Valid, keys: readonly Key[]) => readonly (readonly [path: string, text: string])[],
+): Promise<readonly { readonly at: string; readonly path: string; readonly answer: Answer }[]> {
+  const tried = all.flatMap((request) =>
+    objectsIn(request.body, isFree ? [] : request.free).flatMap((keys) =>
+      change(request, keys).map(([path, text]) => ({ request, path, text })),
+    ),
   );
+  const answers = [];
+  for (const { request, path, text } of tried) {
+    const at = `${request.method} ${request.path} ${path}`;
+    answers.push({ at, path, answer: await request.send(text, '') });
+  }
+  return answers;
+}
+
+it('a member that the interface does not have is named, wherever it stands', async () => {
+  const tried = await everywhere(requests, false, ({ body }, keys) => [
+    [
+      pathOf([...keys, 'unheard_of']),
+      written(body, keys, (object) => JSON.stringify({ ...object, unheard_of: 1 })),
+    ],
+  ]);
+  expect(tried.length).toBeGreaterThan(20);
+  for (const { at, path, answer } of tried) expect([at, errorsOf(answer)]).toEqual([at, named(path)]);
 });
 
 it('a misspelt member is named, with the one that was meant', async () => {
-  await fc.assert(
-    fc.asyncProperty(pick, pick, pick, async (which, place, member) => {
-      // What is tokenized is any JSON: without `type` and `data` it is none of the interface's.
-      const interfaces = requests.filter(({ path }) => path !== '/tokenize');
-      const { body, free, send } = of(interfaces, which);
-      const keys = of(objectsIn(body, free), place);
-      const names = Object.keys(at(body, keys)).filter((name) => name.length > 3);
-      if (names.length === 0) return;
-      const name = of(names, member);
-      const misspelt = `${name.slice(0, 2)}${name.slice(3)}`;
-      const text = written(body, keys, ({ [name]: value, ...rest }) =>
-        JSON.stringify({ ...rest, [misspelt]: value }),
-      );
-      const answer = await send(text, '');
-      const path = pathOf([...keys, misspelt]);
-      expect(errorsOf(answer)).toEqual(named(path));
-      expect(answer.body.errors[path]).toEqual([`is not known; did you mean \`${name}\`?`]);
-    }),
-    { numRuns: cases(60) },
+  // What is tokenized is any JSON: an object without `type` and `data` is none of the interface's.
+  const interfaces = requests.filter(({ path }) => path !== '/tokenize');
+  const tried = await everywhere(interfaces, false, ({ body }, keys) =>
+    Object.keys(at(body, keys) as object)
+      .filter((name) => name.length > 3)
+      .map((name) => {
+        const misspelt = `${name.slice(0, 2)}${name.slice(3)}`;
+        const text = written(body, keys, ({ [name]: value, ...rest }) =>
+          JSON.stringify({ ...rest, [misspelt]: value }),
+        );
+        return [`${pathOf([...keys, misspelt])} ${name}`, text] as const;
+      }),
   );
+  expect(tried.length).toBeGreaterThan(60);
+  for (const { at: where, path: both, answer } of tried) {
+    const [path = '', name = ''] = both.split(' ');
+    expect([where, errorsOf(answer)]).toEqual([where, named(path)]);
+    expect([where, answer.body.errors[path]]).toEqual([where, [`is not known; did you mean \`${name}\`?`]]);
+  }
 });
 
 it('a member that stands twice is named, be it in data that is the caller’s own', async () => {
-  await fc.assert(
-    fc.asyncProperty(pick, pick, pick, async (which, place, member) => {
-      const { body, send } = of(requests, which);
-      const keys = of(objectsIn(body, []), place);
-      const members = membersOf(at(body, keys));
-      if (members.length === 0) return;
-      const repeated = of(members, member);
-      const name = Object.keys(at(body, keys))[members.indexOf(repeated)] ?? '';
-      const text = written(body, keys, () => `{${[...members, repeated].join()}}`);
-      expect(errorsOf(await send(text, ''))).toEqual(named(pathOf([...keys, name])));
-    }),
-    { numRuns: cases(60) },
-  );
+  const tried = await everywhere(requests, true, ({ body }, keys) => {
+    const members = membersOf(at(body, keys) as object);
+    return Object.keys(at(body, keys) as object).map((name, index) => [
+      pathOf([...keys, name]),
+      written(body, keys, () => `{${[...members, members[index]].join()}}`),
+    ]);
+  });
+  expect(tried.length).toBeGreaterThan(80);
+  for (const { at, path, answer } of tried) expect([at, errorsOf(answer)]).toEqual([at, named(path)]);
+});
+
+it('a member of a token to be made is named in the middle of what is tokenized', async () => {
+  const app = await anApplication();
+  const answer = await app.post('/tokenize', {
+    a: { type: 'card', data: { ...CARD, cvv: '123' } },
+    b: [['x'], { type: 'token', data: 1, containrs: [] }],
+  });
+  expect(errorsOf(answer)).toEqual({
+    ...{ status: 400, code: 'validation_failed' },
+    paths: ['b[1].containrs'],
+  });
 });
 
 it('a query parameter that an operation does not have is named', async () => {
-  const lists = [
+  const reader = await anApplication();
+  const paths = [
     ...['/tokens', '/applications', '/reactors', '/permissions', '/tenants/self', '/applications/key'],
     ...['/tokens/some-id', '/reactors/some-id', '/applications/some-id'],
   ];
-  const reader = await anApplication();
-  await fc.assert(
-    fc.asyncProperty(pick, WORD, fc.boolean(), async (which, name, isList) => {
-      const path = of(lists, which);
-      const caller = path.startsWith('/tokens') ? reader : management;
-      const { body, send } = of(requests, which);
-      const answer = isList
-        ? await caller.get(`${path}?${name}=1`)
-        : await send(JSON.stringify(body), `?${name}=1`);
-      expect(errorsOf(answer)).toEqual(named(name));
-    }),
-    { numRuns: cases(60) },
-  );
+  for (const path of paths) {
+    const caller = path.startsWith('/tokens') ? reader : management;
+    expect([path, errorsOf(await caller.get(`${path}?unheard_of=1`))]).toEqual([path, named('unheard_of')]);
+  }
+  for (const { method, path, body, send } of requests) {
+    const answer = await send(JSON.stringify(body), '?unheard_of=1');
+    expect([method, path, errorsOf(answer)]).toEqual([method, path, named('unheard_of')]);
+  }
+  for (const [query, path] of [
+    ['size=1&size=2', 'size'],
+    ['id=', 'id'],
+    ['page=1&after=x', 'page'],
+    ['metadata={"a":"1","a":"2"}', 'metadata'],
+    ['metadata={}', 'metadata'],
+    ['metadata.=1', 'metadata.'],
+  ] as const)
+    expect([query, errorsOf(await reader.get(`/tokens?${query}`))]).toEqual([query, named(path)]);
+});
+
+it('a body that an operation does not read is refused, unless it is empty', async () => {
+  const { id, key } = await anApplication();
+  const { key: publicKey } = await anApplication({
+    type: 'public',
+    permissions: ['token:create'],
+    rules: [],
+  });
+  for (const [caller, method, path] of [
+    [key, 'DELETE', '/tokens/some-id'],
+    [publicKey, 'POST', '/sessions'],
+    [credentials.management_key, 'POST', `/applications/${id}/regenerate`],
+  ] as const) {
+    const headers = { 'Content-Type': 'application/json' };
+    const refused = await call(caller, method, path, { raw: '{"a":1}', headers });
+    expect([method, path, errorsOf(refused)]).toEqual([method, path, named('body')]);
+    const { status } = await call(caller, method, path, { raw: '{}', headers });
+    expect([method, path, status]).not.toEqual([method, path, 400]);
+  }
 });
 
 const VALUES: readonly Value[] = [
@@ -277,10 +347,12 @@ it('a member of another value is done as sent, or named', async () => {
         seen.refused += 1;
         expect(answer.status).toBe(400);
         const { paths } = errorsOf(answer);
-        expect([
+        // Another type finds fault with the data.
+        const places = name === 'type' ? ['type', 'data', 'permissions', 'rules'] : [name];
+        expect([name, paths.some((path) => places.some((place) => path.startsWith(place)))]).toEqual([
           name,
-          paths.some((path) => path.startsWith(name) || name === 'type' || path === 'body'),
-        ]).toEqual([name, true]);
+          true,
+        ]);
       }
     }),
     { numRuns: cases(120) },
@@ -345,6 +417,28 @@ describe('what was read', () => {
       200,
       { ...read, modified_by: 0, modified_at: 0 },
     ]);
+  });
+
+  it('of a token under its mask cannot be sent back as data: it would replace the data', async () => {
+    const owner = await anApplication({ rules: [revealing('/', ALL_TOKEN_PERMISSIONS)] });
+    const masked = await anApplication({ permissions: ['token:read', 'token:update'], rules: [] });
+    const mask = { secret: '{{ data.secret | last4 }}', plain: '{{ data.plain }}', more: 'x' };
+    const data = { secret: 'secret-1234', plain: 'p', more: 1 };
+    const { body: token } = await owner.post('/tokens', { type: 'token', data, mask });
+    const url = `/tokens/${token.id}`;
+    const { body: read } = await masked.get(url);
+    expect(read.data).toEqual({ secret: '1234', plain: 'p', more: 'x' });
+    const refused = await masked.patch(url, { data: read.data });
+    expect(Object.keys(refused.body.errors as object)).toEqual(['data.secret', 'data.more']);
+    expect((await masked.patch(url, { data: { plain: 'p' } })).status).toBe(200);
+    expect((await owner.get(url)).body.data).toEqual(data);
+    // A token whose data is what the mask shows is refused alike: the refusal reveals nothing.
+    const { body: short } = await owner.post('/tokens', {
+      ...{ type: 'token', data: '1234', mask: '{{ data | last4 }}' },
+    });
+    expect(errorsOf(await masked.patch(`/tokens/${short.id}`, { data: '1234' }))).toEqual(named('data'));
+    expect((await masked.patch(`/tokens/${short.id}`, { data: '5678' })).status).toBe(200);
+    expect((await owner.patch(`/tokens/${short.id}`, { data: '5678' })).status).toBe(200);
   });
 
   it('tells a caller who may not read a token nothing of its fingerprint', async () => {

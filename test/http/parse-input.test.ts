@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { apiRequest } from '../../src/http/api-request.ts';
 import { checkBodySize, checkMediaType, parseAt, parseQuery, readBody } from '../../src/http/parse-input.ts';
+import { FieldReporter } from '../../src/core/shared/field-reporter.ts';
 import { queryOf } from '../../src/http/page-query.ts';
 import type { Route } from '../../src/http/route.ts';
 import { body, list, oneOf, optional, text, textMap } from '../../src/http/schemas.ts';
+import { reportUnknownMembers } from '../../src/http/unknown-members.ts';
 import { anEvent } from '../support/builders/an-event.ts';
 
 const aRoute = (more: Partial<Route<never>> = {}): Route<never> => ({
@@ -207,6 +209,19 @@ describe('the shape of a body', () => {
     expect(looks).toBe(100);
     expect({ ...wrong({ given: Array(100_000).fill(0) }) }).toEqual({ given: ['must be at most 100'] });
     expect(looks).toBe(0);
+  });
+
+  it('looks for what was meant no more often than is shown, however many members are not known', () => {
+    const fields = new FieldReporter();
+    const reported = jest.spyOn(fields, 'report');
+    const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`m${String(at)}`, 0]));
+    reportUnknownMembers(schema, { ...members, rules: [members, members] }, '', fields);
+    expect(reported).toHaveBeenCalledTimes(100);
+  });
+
+  it('is not looked into where a schema is of an unknown kind', () => {
+    const unheardOf = body({ given: z.record(z.string(), z.object({})) });
+    expect(() => parseAt(unheardOf, { given: { a: { b: 1 } } }, '', 'strict')).toThrow('kind record');
   });
 
   it('is told of at most a hundred members', () => {

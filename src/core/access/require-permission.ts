@@ -8,7 +8,7 @@ import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 function wayOut({ type, actsBy }: Caller, permission: Permission): string {
   if (type === 'session') return 'This session was not granted it (POST /sessions/authorize).';
   if (!isLegalFor(permission, type)) {
-    return `A ${type} application cannot hold it; a ${holdersOf(permission)} application can (POST /applications).`;
+    return `A ${type} application cannot hold it: use the key of a ${holdersOf(permission)} application.`;
   }
   const holder = actsBy === 'own_key' ? 'This application' : "The reactor's application";
   return `${holder} was not granted it (PUT /applications/{id}).`;

@@ -58,6 +58,11 @@ export class FieldReporter {
     return this.#paths > 0;
   }
 
+  /** Whether one more path would be shown. */
+  get hasRoom(): boolean {
+    return this.#paths < PATHS_MAX;
+  }
+
   /**
    * Whether enough is wrong that looking further would only cost: no caller mends a hundred members
    * from one answer.

@@ -22,7 +22,7 @@ export class JsonExtentError extends Error {
 interface Limits {
   readonly membersMax?: number;
   readonly depthMax?: number;
-  /** Told of the same text, while it stays within the limits. */
+  /** Visits the same text, while it stays within the limits. */
   readonly also?: JsonVisitor;
 }
 
@@ -68,7 +68,7 @@ class Extent implements JsonVisitor {
 }
 
 const ignore = (): void => undefined;
-const NOBODY: JsonVisitor = { open: ignore, close: ignore, name: ignore, scalar: ignore };
+const NO_VISITOR: JsonVisitor = { open: ignore, close: ignore, name: ignore, scalar: ignore };
 
 /**
  * How many elements and members a JSON text holds. Throws {@link JsonExtentError}, and a
@@ -76,7 +76,7 @@ const NOBODY: JsonVisitor = { open: ignore, close: ignore, name: ignore, scalar:
  */
 export function membersOf(
   text: string,
-  { membersMax = MEMBERS_MAX, depthMax = DEPTH_MAX, also = NOBODY }: Limits = {},
+  { membersMax = MEMBERS_MAX, depthMax = DEPTH_MAX, also = NO_VISITOR }: Limits = {},
 ): number {
   const extent = new Extent({ membersMax, depthMax, also });
   walkJson(text, extent);

@@ -64,6 +64,10 @@ export function withMembers(
   );
 }
 
+/** Whether two JSON values are equal, whatever the order of their members. */
+export const isEqualJson = (a: Json, b: Json): boolean =>
+  JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
+
 /**
  * The same value with object members in code-unit order, so that equal values have equal text
  * (after RFC 8785).

@@ -14,9 +14,14 @@ const ABBREVIATION_MIN_LENGTH = 3;
 /** Spelling that callers mix up: camel case for snake case, dashes for underscores. */
 const normalized = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Whether the letters of `short` stand in `long` in their order, from its first one on. */
+/**
+ * Whether `short` begins `long`, or is at least half of it, its letters in their order: `dedup`,
+ * `exp_month`.
+ */
 function abbreviates(short: string, long: string): boolean {
   if (short.length < ABBREVIATION_MIN_LENGTH || short[0] !== long[0]) return false;
+  if (long.startsWith(short)) return true;
+  if (short.length * 2 < long.length) return false;
   let at = 0;
   for (const letter of long) if (letter === short[at]) at += 1;
   return at === short.length;
@@ -27,24 +32,38 @@ const lettersOf = (name: string): string => Array.from(name).sort().join('');
 /** The same letters in another order: `nmae` for `name`. */
 const isShuffled = (a: string, b: string): boolean => lettersOf(a) === lettersOf(b);
 
+/** How far one name is from another, in letters; `undefined` if they are not near. */
+function distanceOf(given: string, known: string): number | undefined {
+  const [name, other] = [normalized(given), normalized(known)];
+  if (name === '') return undefined;
+  const distance = leven(name, other);
+  const isNear =
+    distance <= Math.max(name.length, other.length) * DIFFERING ||
+    isShuffled(name, other) ||
+    abbreviates(name, other);
+  return isNear ? distance : undefined;
+}
+
+/** {@link distanceOf} of names with parts: each part of `token:read` must be near. */
+function distanceByParts(given: string, known: string): number | undefined {
+  const [parts, others] = [given.split(':'), known.split(':')];
+  if (parts.length !== others.length) return undefined;
+  const distances = parts.map((part, at) => distanceOf(part, others[at] ?? ''));
+  return distances.reduce(
+    (sum, each) => (sum === undefined || each === undefined ? undefined : sum + each),
+    0,
+  );
+}
+
 /** The known name that a caller may have meant; `undefined` if none is near. */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > NAME_MAX_LENGTH) return undefined;
-  const name = normalized(given);
-  if (name === '') return undefined;
-  const ranked = known
-    .map((each) => {
-      const other = normalized(each);
-      const distance = leven(name, other);
-      const isNear =
-        distance <= Math.max(name.length, other.length) * DIFFERING ||
-        isShuffled(name, other) ||
-        abbreviates(name, other);
-      return { each, distance, isNear };
-    })
-    .filter(({ isNear }) => isNear)
-    .sort((a, b) => a.distance - b.distance);
-  return ranked[0]?.each;
+  let nearest: { readonly name: string; readonly distance: number } | undefined;
+  for (const name of known) {
+    const distance = distanceByParts(given, name);
+    if (distance !== undefined && distance < (nearest?.distance ?? Infinity)) nearest = { name, distance };
+  }
+  return nearest?.name;
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

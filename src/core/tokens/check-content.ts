@@ -28,7 +28,7 @@ export function reportDataMembers(
 ): void {
   if (dataMembers === undefined || !isJsonObject(data)) return;
   for (const name of Object.keys(data)) {
-    if (fields.isFull) return;
+    if (!fields.hasRoom) return;
     if (!dataMembers.includes(name)) fields.report(`data.${shownName(name)}`, unknownName(name, dataMembers));
   }
 }

@@ -13,6 +13,7 @@ import { checkUnchanged } from '../shared/unchanged.ts';
 import type { WriteIdentity } from '../shared/write-identity.ts';
 import type { CreateTokenDeps } from './create-tokens.ts';
 import { checkDataMembers } from './check-content.ts';
+import { checkNotMasked } from './check-not-masked.ts';
 import { checkDataUnderId } from './choose-token-id.ts';
 import { findDuplicate, lockHolder, lockStands } from './find-duplicate.ts';
 import { noSuchToken } from './get-token.ts';
@@ -185,6 +186,8 @@ async function prepareChange(
     expiresAtText: patch.expiresAtText ?? undefined,
   });
   const isMaskTried = patch.data === undefined && patch.mask === undefined;
+  if (patch.data !== undefined && decideAccess(caller, 'token:read', previous) === 'mask')
+    checkNotMasked(maskOf(type, details), data, patch.data, budget);
   const { clientCompatibility } = deps;
   const preparation = { now: deps.clock(), budget, clientCompatibility, isMaskTried };
   if (clientCompatibility === 'strict') checkDataMembers(type, patch.data?.reveal());

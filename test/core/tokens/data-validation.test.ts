@@ -108,14 +108,14 @@ describe('bank data', () => {
       { routing_number: '021000020', account_number: '1' },
       'data.routing_number is not a valid routing number: its ABA checksum does not fit',
     ],
-    [{ routing_number: '02100002', account_number: '1' }, 'data.routing_number must be nine digits'],
+    [{ routing_number: '02100002', account_number: '1' }, 'data.routing_number must be 9 digits'],
     [
       { routing_number: '021000021', account_number: '123456789012345678' },
-      'data.account_number must be up to seventeen digits',
+      'data.account_number must be up to 17 digits',
     ],
     [
       { routing_number: '021000021', account_number: '12-3' },
-      'data.account_number must be up to seventeen digits',
+      'data.account_number must be up to 17 digits',
     ],
   ])('refuses %j', (data, message) => {
     expect(check('bank', data).errors).toEqual([message]);

@@ -7,7 +7,7 @@ import { textType, type TokenType } from './definition.ts';
 /** Reports what is wrong with an ABA routing number: nine digits whose checksum is right. */
 function checkRoutingNumber(number: Json, path: string, report: Report): void {
   if (typeof number !== 'string') report(path, 'must be a string');
-  else if (!/^\d{9}$/.test(number)) report(path, 'must be nine digits');
+  else if (!/^\d{9}$/.test(number)) report(path, 'must be 9 digits');
   else if (!passesAbaChecksum(number))
     report(path, 'is not a valid routing number: its ABA checksum does not fit');
 }
@@ -18,10 +18,7 @@ function checkRoutingNumber(number: Json, path: string, report: Report): void {
 function checkAccountNumber(number: Json, path: string, report: Report, shortest: number): void {
   if (typeof number !== 'string') report(path, 'must be a string');
   else if (!/^\d{1,17}$/.test(number) || number.length < shortest) {
-    report(
-      path,
-      shortest > 1 ? `must be ${String(shortest)} to seventeen digits` : 'must be up to seventeen digits',
-    );
+    report(path, shortest > 1 ? `must be ${String(shortest)} to 17 digits` : 'must be up to 17 digits');
   }
 }
 
