@@ -12,7 +12,7 @@ export interface CommandBehaviour {
   readonly isDone?: (answer: Answer) => boolean;
   /** One line about a step that is done. */
   readonly progress?: (answer: Answer) => string;
-  /** Whether the answer says that something is wrong: exit code 1. */
+  /** Whether the answer reports a problem: exit code 1. */
   readonly isBad?: (answer: Answer) => boolean;
 }
 
@@ -52,7 +52,7 @@ export const BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> = {
     secrets: ['webhook_secret'],
   },
   'list-parked-deliveries': {
-    does: 'Lists results that could not be delivered, the oldest first (100 unless --limit says otherwise)',
+    does: 'Lists results that could not be delivered, the oldest first (100 without --limit)',
   },
   'resend-delivery': { does: 'Tries a parked delivery again, ten times as before' },
 };

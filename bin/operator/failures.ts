@@ -3,7 +3,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What the operator function itself says; its text is for people. */
+/** A failure that the operator function reports; its text is for people. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
@@ -53,7 +53,7 @@ export function explain(error: unknown, target: Target): string {
   if (UNREACHABLE.includes(code)) {
     return target.endpoint === undefined
       ? `AWS cannot be reached (${code})`
-      : `no service answers at ${target.endpoint} (${code}): does npm start still run?`;
+      : `the service at ${target.endpoint} cannot be reached (${code}): is npm start still running?`;
   }
   if (REFUSED.includes(name)) return `AWS does not accept the credentials (${name})`;
   if (EXPIRED.includes(name)) return 'the AWS credentials have expired: sign in again (aws sso login)';

@@ -15,7 +15,7 @@ export function endpointOf(credentialsFile: string): string {
     const { aws_endpoint_url: endpoint } = JSON.parse(text) as { readonly aws_endpoint_url?: unknown };
     if (typeof endpoint === 'string') return endpoint;
   } catch {
-    // Said below.
+    // The error below explains it.
   }
   throw new CommandFailure(`${credentialsFile} is no credentials file of npm start`);
 }
@@ -26,11 +26,11 @@ function messageOf(failure: Answer): string {
 }
 
 /**
- * Sends one command to the operator function. Throws {@link CommandFailure} with what the function
- * says, and what the AWS client throws.
+ * Sends one command to the operator function. Throws {@link CommandFailure} with the message of
+ * the function, and the errors of the AWS client.
  */
 export async function invokeFunction({ functionName, endpoint }: Target, payload: Answer): Promise<Answer> {
-  // Whoever has no credentials of a role there is the administrator of the local account.
+  // In the local account, credentials that belong to no role are those of the administrator.
   const local = {
     region: 'us-east-1',
     credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { BEHAVIOUR, type Answer } from './commands.ts';
 import { explain, UsageError, type Target } from './failures.ts';
 import { endpointOf, invokeFunction } from './invoke.ts';
@@ -11,7 +11,7 @@ export interface Surroundings {
   /** To standard output. */
   readonly print: (text: string) => void;
   /** To standard error. */
-  readonly tell: (text: string) => void;
+  readonly printError: (text: string) => void;
   /** Whether a person reads what is printed, and nothing stores it. */
   readonly isTerminal: boolean;
   readonly invoke?: (target: Target, payload: Answer) => Promise<Answer>;
@@ -27,14 +27,14 @@ function targetOf({ functionName, local }: Request): Target {
 
 /** Carries a command out, step by step if it has steps. */
 async function carryOut(request: Request, target: Target, surroundings: Surroundings): Promise<Answer> {
-  const { invoke = invokeFunction, tell } = surroundings;
+  const { invoke = invokeFunction, printError } = surroundings;
   const { progress, isDone } = BEHAVIOUR[request.name];
   for (;;) {
     const result = await invoke(target, request.payload);
     // Not to standard output: `--json` stays JSON.
-    if (progress !== undefined) tell(`${progress(result)}\n`);
+    if (progress !== undefined) printError(`${progress(result)}\n`);
     if (isDone === undefined || isDone(result)) return result;
-    // Somebody is at work on what is left.
+    // Another run works on what is left.
     if (result['removed'] === 0) await sleep(5_000);
   }
 }
@@ -45,7 +45,7 @@ async function carryOut(request: Request, target: Target, surroundings: Surround
 async function withSecretsFile(
   file: string,
   secrets: readonly string[],
-  { tell }: Surroundings,
+  { printError }: Surroundings,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const opened = createSecretsFile(file);
@@ -59,8 +59,8 @@ async function withSecretsFile(
   try {
     opened.write(`${JSON.stringify(result)}\n`);
   } catch {
-    tell(
-      `operator: ${file} could not be written: the secrets are printed, since nobody can read them again\n`,
+    printError(
+      `operator: ${file} could not be written: the secrets are printed, since they are shown only once\n`,
     );
     return result;
   }
@@ -76,15 +76,25 @@ async function resultOf(request: Request, target: Target, surroundings: Surround
     return await withSecretsFile(request.secretsTo, secrets, surroundings, work);
   const result = await work();
   if (!surroundings.isTerminal)
-    surroundings.tell(
+    surroundings.printError(
       `operator: the output has secrets (${secrets.join(', ')}); where output is stored, use --secrets-to FILE\n`,
     );
   return result;
 }
 
-/** Runs a command line. Resolves with its exit code; whatever is wrong is told in one line. */
+/**
+ * `help` with an unknown command becomes that command, which is rejected with the nearest name:
+ * Commander would print the help of the whole program.
+ */
+function withoutUnknownHelp(args: readonly string[], { commands }: Command): readonly string[] {
+  const [help, name = '-'] = args;
+  const isKnown = name.startsWith('-') || commands.some((command) => command.name() === name);
+  return help === 'help' && !isKnown ? [name] : args;
+}
+
+/** Runs a command line. Resolves with its exit code; prints every error in one line. */
 export async function operate(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { print, tell } = surroundings;
+  const { print, printError } = surroundings;
   let [exitCode, target]: [number, Target] = [DONE, { functionName: '' }];
   const program = operatorProgram(async (request) => {
     target = { functionName: request.functionName };
@@ -94,12 +104,12 @@ export async function operate(args: readonly string[], surroundings: Surrounding
     if (BEHAVIOUR[request.name].isBad?.(result) === true) exitCode = FAILED;
   }, surroundings);
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withoutUnknownHelp(args, program), { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has told it already; help and version are no failures.
+    // Commander has printed it already; help and version are no failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
-    tell(`operator: ${explain(error, target)}\n`);
+    printError(`operator: ${explain(error, target)}\n`);
     return error instanceof UsageError ? USED_WRONGLY : FAILED;
   }
 }

@@ -66,7 +66,7 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string) => unknown>>> = {
   },
 };
 
-/** Of a flag that is given twice, one would be ignored. */
+/** Rejects a repeated flag: one of its two values would be ignored. */
 const once =
   (name: string, check: (text: string) => unknown = (text) => text) =>
   (text: string, previous: unknown): unknown => {
@@ -75,11 +75,18 @@ const once =
     return check(text);
   };
 
-function optionOf(flag: FlagName, isNeeded: boolean): Option {
+function optionOf(flag: FlagName): Option {
   const { value, does } = FLAGS[flag];
   if (value === '') return new Option(`--${flag}`, does);
-  const option = new Option(`--${flag} <${value}>`, does).makeOptionMandatory(isNeeded);
-  return option.argParser(once(flag, CHECKS[flag]));
+  return new Option(`--${flag} <${value}>`, does).argParser(once(flag, CHECKS[flag]));
+}
+
+/** Commander's own check comes before that of unknown options, and would hide a misspelled one. */
+function checkRequired(name: CommandName, options: Options): void {
+  const needed: readonly FlagName[] = COMMANDS[name].needs;
+  const missing = needed.find((flag) => options[flag] === undefined);
+  if (missing !== undefined)
+    throw new UsageError(`required option '--${missing} <${FLAGS[missing].value}>' not specified`);
 }
 
 /** npm runs a script in the folder of the project; files are meant from where npm was called. */
@@ -112,17 +119,17 @@ function payloadOf(name: CommandName, options: Options): Answer {
 
 function commandOf(name: CommandName, run: (request: Request) => Promise<void>): Command {
   const { does, secrets } = BEHAVIOUR[name];
-  const needed: readonly FlagName[] = COMMANDS[name].needs;
   const command = new Command(name)
     .description(does)
     .usage(`${usageOf(name).slice(name.length + 1)} [options]`.trim());
-  for (const flag of flagsOf(name)) command.addOption(optionOf(flag, needed.includes(flag)));
+  for (const flag of flagsOf(name)) command.addOption(optionOf(flag));
   if (secrets !== undefined) {
     const where = 'write the secrets into a new file (mode 0600) instead of printing them';
     command.addOption(new Option('--secrets-to <FILE>', where).argParser(once('secrets-to', fileOf)));
   }
   return command.action(async () => {
     const options = command.optsWithGlobals<Options>();
+    checkRequired(name, options);
     await run({
       name,
       payload: payloadOf(name, options),
@@ -148,11 +155,11 @@ const versionOf = (): string => {
 
 /**
  * The command line of the operator. It throws `CommanderError` and {@link UsageError} instead of
- * ending the process; `tell` gets what is wrong in one line.
+ * ending the process; `printError` gets what is wrong in one line.
  */
 export function operatorProgram(
   run: (request: Request) => Promise<void>,
-  { print, tell }: { readonly print: (text: string) => void; readonly tell: (text: string) => void },
+  { print, printError }: Readonly<Record<'print' | 'printError', (text: string) => void>>,
 ): Command {
   const program = new Command('npm run operator --')
     .usage('COMMAND [options]')
@@ -163,7 +170,7 @@ export function operatorProgram(
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: print,
-      writeErr: tell,
+      writeErr: printError,
       // Commander puts its suggestion on a line of its own.
       outputError: (text, write) =>
         write(

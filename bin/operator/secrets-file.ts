@@ -1,18 +1,21 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../packages/local-aws/src/error-code.ts';
 import { UsageError } from './failures.ts';
 
 /** A file for secrets that did not exist before, readable by its owner alone. */
 export interface SecretsFile {
-  /** Writes the secrets and closes the file. Throws what the file system says. */
+  /** Writes the secrets and closes the file. If that fails, removes the file and throws. */
   write(text: string): void;
-  /** Removes the file, which has nothing in it. */
+  /** Closes the file and removes it. */
   discard(): void;
 }
 
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
  * Creates the file before the service creates anything: secrets that could not be written would be
- * lost. Throws {@link UsageError} if it exists or cannot be created.
+ * lost. Throws {@link UsageError} if it exists or cannot be created. A signal that ends the process
+ * before the secrets are written removes the file: it would block the next run.
  */
 export function createSecretsFile(file: string): SecretsFile {
   let descriptor: number;
@@ -27,15 +30,31 @@ export function createSecretsFile(file: string): SecretsFile {
         : `--secrets-to ${file}: the file cannot be created (${String(code)}); nothing was done`,
     );
   }
+  const close = () => {
+    for (const signal of INTERRUPTIONS) process.off(signal, interrupt);
+    closeSync(descriptor);
+  };
+  const discard = () => {
+    close();
+    rmSync(file, { force: true });
+  };
+  const interrupt = (signal: NodeJS.Signals) => {
+    discard();
+    // Without the listener the signal ends the process, with the exit status that shells expect.
+    process.kill(process.pid, signal);
+  };
+  for (const signal of INTERRUPTIONS) process.on(signal, interrupt);
   return {
     write(text) {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-      closeSync(descriptor);
+      try {
+        writeFileSync(descriptor, text);
+        fsyncSync(descriptor);
+      } catch (error) {
+        discard();
+        throw error;
+      }
+      close();
     },
-    discard() {
-      closeSync(descriptor);
-      rmSync(file);
-    },
+    discard,
   };
 }

@@ -1,6 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import fs, { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { CommandFailure } from '../../../bin/operator/failures.ts';
 import { operate } from '../../../bin/operator/operate.ts';
 import { COMMAND_NAMES, flagsOf } from '../../../functions/operator/command-names.ts';
@@ -28,7 +30,7 @@ async function run(
   const payloads: unknown[] = [];
   const exitCode = await operate(args, {
     print: (text) => (out += text),
-    tell: (text) => (err += text),
+    printError: (text) => (err += text),
     isTerminal,
     invoke: (_target, payload) => {
       const answer = answers[payloads.push(payload) - 1];
@@ -67,6 +69,9 @@ describe('the operator command line', () => {
   it.each([
     [['creat-tenant'], "unknown command 'creat-tenant' (Did you mean create-tenant?)"],
     [['create-tenant'], "required option '--name <NAME>' not specified"],
+    [['create-tenant', '--nam', 'x'], "unknown option '--nam' (Did you mean --name?)"],
+    [['help', 'creat-tenant'], "unknown command 'creat-tenant' (Did you mean create-tenant?)"],
+    [['help', 'foo'], "unknown command 'foo'"],
     [['create-tenant', '--name', ''], '--name must not be empty'],
     [['create-tenant', '--name', 'a', '--name', 'b'], '--name is given twice'],
     [['list-tenants', '--jsn'], "unknown option '--jsn' (Did you mean --json?)"],
@@ -142,7 +147,7 @@ describe('the operator command line', () => {
       `operator: ${other} is no credentials file of npm start\n`,
     );
     expect((await run(['health', '--local', stopped], { answers: [coded('ECONNREFUSED')] })).err).toBe(
-      'operator: no service answers at http://127.0.0.1:9 (ECONNREFUSED): does npm start still run?\n',
+      'operator: the service at http://127.0.0.1:9 cannot be reached (ECONNREFUSED): is npm start still running?\n',
     );
   });
 });
@@ -180,6 +185,33 @@ describe('secrets', () => {
     const file = newFile();
     const { exitCode } = await run([...create, '--secrets-to', file], { answers: [new Error('x')] });
     expect([exitCode, existsSync(file)]).toEqual([1, false]);
+  });
+
+  it('are printed, and leave no file and no descriptor open, where the file cannot be written', async () => {
+    const [file, close] = [newFile(), jest.spyOn(fs, 'closeSync')];
+    jest.spyOn(fs, 'fsyncSync').mockImplementationOnce(() => {
+      throw coded('ENOSPC');
+    });
+    const { exitCode, out, err } = await run([...create, '--json', '--secrets-to', file], {
+      answers: [CREATED],
+    });
+    expect([exitCode, JSON.parse(out)]).toEqual([0, CREATED]);
+    expect(err).toBe(
+      `operator: ${file} could not be written: the secrets are printed, since they are shown only once\n`,
+    );
+    expect([existsSync(file), close.mock.calls.length]).toEqual([false, 1]);
+    jest.restoreAllMocks();
+  });
+
+  it('leave no empty file behind where Ctrl-C ends the command', () => {
+    const file = newFile();
+    const { href } = pathToFileURL('bin/operator/secrets-file.ts');
+    const code = `const { createSecretsFile } = await import('${href}');
+      createSecretsFile('${file}');
+      process.kill(process.pid, 'SIGINT');
+      setTimeout(() => {}, 10_000);`;
+    const ended = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+    expect([ended.signal, ended.stderr, existsSync(file)]).toEqual(['SIGINT', '', false]);
   });
 
   it('are printed otherwise, with a warning where no terminal shows them', async () => {
