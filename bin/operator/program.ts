@@ -17,7 +17,7 @@ import { UsageError } from './failures.ts';
 
 const DEFAULT_CREDENTIALS_FILE = '.local/credentials.json';
 
-/** A command as the command line asks for it. */
+/** A parsed command line. */
 export interface Request {
   readonly name: CommandName;
   readonly payload: Answer;
@@ -47,7 +47,7 @@ Uses the AWS credentials and the Region of the environment, as the AWS command l
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** What a flag takes, beyond a text that is not empty. */
+/** Checks of a flag's value, beyond that it is not empty. */
 const CHECKS: Partial<Readonly<Record<FlagName, (text: string) => unknown>>> = {
   tenant: (text) => {
     if (UUID.test(text)) return text;

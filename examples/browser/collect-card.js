@@ -1,8 +1,9 @@
 // A form that turns a card into a token. The number goes from this page to the vault and nowhere
 // else: it is in the input fields until it is saved, in the one request that saves it, and then in
-// neither. Whoever includes the form listens for the token:   form.addEventListener('token', ({
-// detail }) => keep(detail.id)); One file, since it is copied into other pages: first what is known
-// of cards, then the fields, then the form.
+// neither. The page that includes the form listens for the token:
+//   form.addEventListener('token', ({ detail }) => keep(detail.id));
+// One file, since it is copied into other pages: first the brands of cards, then the fields, then
+// the form.
 import { ApiError, cardBrand, createClient } from './cloakroom.js';
 
 /** By the SDK's name of a brand: lengths of numbers, and digits of the security code. */
@@ -32,7 +33,7 @@ const digitsOf = (text) =>
     .filter((character) => character >= '0' && character <= '9')
     .join('');
 
-/** 6 alone may be Discover, UnionPay, Maestro and more: four digits tell. */
+/** 6 alone may be Discover, UnionPay, Maestro and more: four digits distinguish them. */
 function brandOf(digits) {
   const isOpen = digits[0] === '6' && digits.length < 4;
   return (isOpen ? undefined : BRANDS[cardBrand(digits)]) ?? UNKNOWN;
@@ -144,7 +145,7 @@ function skipSeparators(event) {
   if (caret !== input.selectionStart) input.setSelectionRange(caret, caret);
 }
 
-/** What can be told to somebody who types in a card. */
+/** The message for the person who types in a card. */
 function explain(error) {
   if (!(error instanceof ApiError))
     return 'The vault cannot be reached. Check your connection and try again.';
@@ -171,10 +172,8 @@ const inputs = { number: byId('number'), expiry: byId('expiry'), cvc: byId('cvc'
 const { serviceUrl, publicKey } = form.dataset;
 const vault = createClient({ baseUrl: serviceUrl, apiKey: publicKey });
 
-/**
- * Fields that the reader has left, or tried to send: from then on problems are told while typing.
- */
-const told = new Set();
+/** Fields that were left or submitted: from then on their problems are shown while typing. */
+const checked = new Set();
 let isBusy = false;
 
 const brand = () => brandOf(digitsOf(inputs.number.value));
@@ -219,20 +218,20 @@ function showBrand() {
 }
 
 /**
- * While typing, a problem that has been told goes as soon as it is solved; a number that is whole
- * and wrong is told at once.
+ * While typing, a problem that is shown disappears as soon as it is solved; a number that is whole
+ * and wrong is reported at once.
  */
 function onInput(name) {
   if (name === 'number') {
     reformat(inputs.number, formatNumber);
     showBrand();
     const { lengths } = brand();
-    if (digitsOf(inputs.number.value).length >= lengths.at(-1)) told.add('number');
-    if (told.has('cvc')) show('cvc', problems.cvc());
+    if (digitsOf(inputs.number.value).length >= lengths.at(-1)) checked.add('number');
+    if (checked.has('cvc')) show('cvc', problems.cvc());
   }
   if (name === 'expiry') reformat(inputs.expiry, formatExpiry);
   if (name === 'cvc') reformat(inputs.cvc, digitsOf);
-  if (told.has(name)) show(name, problems[name]());
+  if (checked.has(name)) show(name, problems[name]());
   if (byId('summary-list').childElementCount === 0) byId('summary').hidden = true;
 }
 
@@ -249,7 +248,7 @@ function setBusy(busy) {
 /** Empties everything that holds what was typed. */
 function forget() {
   form.reset();
-  told.clear();
+  checked.clear();
   for (const name of Object.keys(inputs)) show(name, '');
   showBrand();
   byId('summary').hidden = true;
@@ -266,7 +265,7 @@ function createToken() {
   };
   // One for each try of the reader, so that what the SDK repeats makes no second token. Not one for
   // each card: to know that a card is the one of the last try, the page would have to remember it.
-  // If every answer of a try is lost, the next may therefore leave a token that nobody knows of.
+  // If every answer of a try is lost, the next may therefore leave a token that is never used.
   return vault.tokens.create({ type: 'card', data }, { idempotencyKey: crypto.randomUUID() });
 }
 
@@ -322,7 +321,7 @@ async function submit() {
   if (isBusy) return;
   const entries = Object.keys(inputs).map((name) => [name, problems[name]()]);
   for (const [name, problem] of entries) {
-    told.add(name);
+    checked.add(name);
     show(name, problem);
   }
   const wrong = entries.filter(([, problem]) => problem !== '');
@@ -347,7 +346,7 @@ for (const [name, input] of Object.entries(inputs)) {
   if (name !== 'cvc') input.addEventListener('beforeinput', skipSeparators);
   input.addEventListener('blur', () => {
     if (input.value === '' || isBusy) return;
-    told.add(name);
+    checked.add(name);
     show(name, problems[name]());
   });
 }

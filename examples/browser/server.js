@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { settings } from './settings.js';
+import { fail, settings } from './settings.js';
 
 const { serviceUrl: url, publicKey, privateKey, sdkFile, port } = await settings();
 const serviceUrl = new URL(url).origin;
@@ -107,6 +107,7 @@ const server = createServer((request, response) => {
   else answer(200, { 'Content-Type': type }, content);
 });
 
+server.on('error', (error) => fail(error.message)); // such as a port that is in use
 server.listen(port, '127.0.0.1', () => {
   console.log(`The page is at http://127.0.0.1:${String(server.address().port)}`);
 });

@@ -1,6 +1,6 @@
-// What server.js needs to know: from the environment, or, to try it on your machine, from the
+// The settings of server.js: all from the environment, or, to try it on your machine, all from the
 // credentials file that `npm start` in the repository writes while its service runs. The server of
-// a shop never has the management key: it gets its two keys from whoever runs the service.
+// a shop never has the management key: the operator of the service gives it two other keys.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,11 +8,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const {
   CLOAKROOM_CREDENTIALS: credentialsFile = join(ROOT, '.local/credentials.json'),
   CLOAKROOM_SDK: sdkFile = join(ROOT, 'packages/sdk/dist/browser.min.js'),
-  CLOAKROOM_URL: serviceUrl,
-  CLOAKROOM_PUBLIC_KEY: publicKey,
-  CLOAKROOM_PRIVATE_KEY: privateKey,
-  PORT: port = '3000',
+  PORT = '3000',
 } = process.env;
+const VARIABLES = ['CLOAKROOM_URL', 'CLOAKROOM_PUBLIC_KEY', 'CLOAKROOM_PRIVATE_KEY'];
 
 const PAGE = { name: 'Checkout page', type: 'public', permissions: ['token:create'] };
 const SHOP = {
@@ -21,7 +19,8 @@ const SHOP = {
   rules: [{ priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] }],
 };
 
-function fail(problem) {
+/** Ends the process with one line. */
+export function fail(problem) {
   console.error(problem);
   process.exit(2);
 }
@@ -42,13 +41,20 @@ async function keyOf({ base_url: url, management_key: managementKey }, applicati
     method: 'POST',
     headers: { 'SVC-API-KEY': managementKey, 'Content-Type': 'application/json' },
     body: JSON.stringify(application),
-  }).catch(() => fail(`No service answers at ${url}: does npm start still run?`));
-  if (!answer.ok) fail(`${url} refuses the management key of ${credentialsFile}: ${String(answer.status)}`);
+  }).catch(() => fail(`The service at ${url} cannot be reached: is npm start still running?`));
+  if (!answer.ok) fail(`${url} rejects the management key of ${credentialsFile}: ${String(answer.status)}`);
   return (await answer.json()).key;
 }
 
 async function service() {
-  if (serviceUrl && publicKey && privateKey) return { serviceUrl, publicKey, privateKey };
+  const missing = VARIABLES.filter((variable) => !process.env[variable]);
+  if (missing.length === 0) {
+    const [serviceUrl, publicKey, privateKey] = VARIABLES.map((variable) => process.env[variable]);
+    if (!URL.canParse(serviceUrl)) fail('CLOAKROOM_URL must be an address such as https://vault.example.com');
+    return { serviceUrl, publicKey, privateKey };
+  }
+  if (missing.length < VARIABLES.length)
+    fail(`Set ${missing.join(' and ')} as well, or none of ${VARIABLES.join(', ')}`);
   const local = credentials();
   return {
     serviceUrl: local.base_url,
@@ -61,5 +67,7 @@ async function service() {
 export async function settings() {
   if (!existsSync(sdkFile))
     fail(`Set CLOAKROOM_SDK, or run npm run build -- sdk in the repository: ${sdkFile} is missing`);
-  return { ...(await service()), sdkFile, port: Number(port) };
+  const port = /^\d+$/.test(PORT) ? Number(PORT) : Infinity;
+  if (port > 65_535) fail(`PORT must be a number from 0 to 65535: ${PORT}`);
+  return { ...(await service()), sdkFile, port };
 }

@@ -1,13 +1,14 @@
 // A life of a card: an application that may handle it, a token, what that application sees of it,
 // how it is found and used, and its end.
 import { randomUUID } from 'node:crypto';
-import { ApiError, createClient } from '@cloakroom/sdk';
-import { setting } from './settings.js';
+import { settings } from './settings.js';
 
+// In your own program: import { ApiError, createClient } from '@cloakroom/sdk';
+const { ApiError, createClient } = await import('@cloakroom/sdk');
 const { DESTINATION_URL } = process.env;
-const baseUrl = setting('BASE_URL', 'base_url');
+const [baseUrl, managementKey] = settings('BASE_URL', 'MANAGEMENT_KEY');
 
-const management = createClient({ baseUrl, apiKey: setting('MANAGEMENT_KEY', 'management_key') });
+const management = createClient({ baseUrl, apiKey: managementKey });
 const application = await management.applications.create({
   name: 'Example: node',
   type: 'private',

@@ -1,13 +1,14 @@
 // Stores the code of reactor.cjs, runs it at once and later, and cleans up.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, createClient } from '@cloakroom/sdk';
-import { setting } from './settings.js';
+import { settings } from './settings.js';
 
+// In your own program: import { ApiError, createClient } from '@cloakroom/sdk';
+const { ApiError, createClient } = await import('@cloakroom/sdk');
 const { CALLBACK_URL } = process.env;
-const baseUrl = setting('BASE_URL', 'base_url');
+const [baseUrl, managementKey] = settings('BASE_URL', 'MANAGEMENT_KEY');
 
-const management = createClient({ baseUrl, apiKey: setting('MANAGEMENT_KEY', 'management_key') });
+const management = createClient({ baseUrl, apiKey: managementKey });
 const reactor = await management.reactors.create({
   name: 'Example: charge',
   code: await readFile(new URL('reactor.cjs', import.meta.url), 'utf8'),

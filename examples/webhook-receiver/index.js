@@ -2,11 +2,14 @@
 // https, so something in front of it ends TLS.
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
-import { verifyWebhook, WebhookVerificationError } from '@cloakroom/sdk';
-import { setting } from './settings.js';
+import { fail, settings } from './settings.js';
 
+// In your own program: import { verifyWebhook, WebhookVerificationError } from '@cloakroom/sdk';
+const { verifyWebhook, WebhookVerificationError } = await import('@cloakroom/sdk');
 const { PORT = '8080' } = process.env;
-const secret = setting('WEBHOOK_SECRET', 'webhook_secret');
+const port = /^\d+$/.test(PORT) ? Number(PORT) : Infinity;
+if (port > 65_535) fail(`PORT must be a number from 0 to 65535: ${PORT}`);
+const [secret] = settings('WEBHOOK_SECRET');
 const BODY_MAX_BYTES = 6_000_000;
 
 /**
@@ -48,11 +51,10 @@ async function bodyOf(request) {
   return Buffer.concat(chunks);
 }
 
-// Text that is no secret is found out now, not with the first delivery.
+// Rejects text that is no secret now, not with the first delivery.
 await verifyWebhook({ body: '', headers: {}, secret }).catch((error) => {
   if (error instanceof WebhookVerificationError) return;
-  console.error(`WEBHOOK_SECRET: ${error.message}`);
-  process.exit(2);
+  fail(`WEBHOOK_SECRET: ${error.message}`);
 });
 
 const server = createServer(async (request, response) => {
@@ -66,7 +68,8 @@ const server = createServer(async (request, response) => {
     response.writeHead(isForeign ? 400 : 500).end();
   }
 });
-server.listen(Number(PORT), () => {
+server.on('error', (error) => fail(error.message)); // such as a port that is in use
+server.listen(port, () => {
   const address = server.address();
   console.log(`listening on port ${typeof address === 'object' && address ? address.port : PORT}`);
 });

@@ -1,5 +1,6 @@
-// What the example needs to know: from the environment, or from the credentials file that
-// `npm start` in the repository writes while its service runs.
+// The settings of the example: all from the environment, or all from the credentials file that
+// `npm start` in the repository writes while its service runs. A mixture could send a key to the
+// host of another service.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -8,30 +9,48 @@ const {
 } = process.env;
 
 /**
- * Ends the process with one line if the setting is nowhere.
- * @param {string} variable of the environment
- * @param {'base_url' | 'management_key' | 'webhook_secret'} member of the credentials file
- * @returns {string}
+ * Ends the process with one line.
+ * @param {string} problem
+ * @returns {never}
  */
-export function setting(variable, member) {
-  const value = process.env[variable] || memberOfFile(member);
-  if (typeof value === 'string') return value;
-  console.error(`Set ${variable}, or run npm start in the repository: ${file} has no ${member}`);
+export function fail(problem) {
+  console.error(problem);
   process.exit(2);
 }
 
-/** @param {string} member */
-function memberOfFile(member) {
+/**
+ * The values of the variables. In the credentials file they have the same names in lower case.
+ * @param {string[]} variables
+ * @returns {string[]}
+ */
+export function settings(...variables) {
+  const set = variables.filter((variable) => process.env[variable]);
+  const credentials = set.length === 0 ? readCredentials() : {};
+  return variables.map((variable) => {
+    const value = process.env[variable] || credentials[variable.toLowerCase()];
+    if (typeof value === 'string') return value;
+    if (set.length > 0) return fail(`Set ${variable} as well, or none of ${variables.join(', ')}`);
+    return fail(
+      `Set ${variables.join(' and ')}, or run npm start in the repository: ${file} has no ${variable.toLowerCase()}`,
+    );
+  });
+}
+
+function readCredentials() {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))[member];
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-// No service at the address, or a key of another one: one line says it. Everything else is a defect
-// and keeps its stack.
+// What is wrong outside of this program is one line. Everything else is a defect and keeps its
+// stack.
 process.on('uncaughtException', (error) => {
+  if ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+    fail(
+      '@cloakroom/sdk is missing: npm run build -- sdk in the repository, then npm install in this folder',
+    );
   const isOfService = ['ApiError', 'ConnectionError', 'TimeoutError'].includes(error.name);
   console.error(isOfService ? `${error.name}: ${error.message}` : error);
   process.exit(1);

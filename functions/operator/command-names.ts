@@ -1,8 +1,8 @@
 // No import: the operator's command line reads this file without the function's code.
 
 /**
- * Flags of operator commands as the command line takes them. `value`: its word in a usage line,
- * empty for a flag without a value. `does`: what its help says.
+ * Flags of operator commands as the command line accepts them. `value`: its word in a usage line,
+ * empty for a flag without a value. `does`: its text in the help.
  */
 export const FLAGS = {
   name: { value: 'NAME', member: 'name', does: 'name of the tenant, up to 200 characters' },

@@ -140,7 +140,7 @@ function parsed<Schema extends z.ZodMiniType>(schema: Schema, payload: unknown):
   throw new ServiceError('validation_failed', `Missing or wrong in the payload: ${[...members].join(', ')}.`);
 }
 
-/** The message is all that Lambda gives to the invoker, so it has to name the fields. */
+/** The message is all that Lambda returns to the invoker, so it has to name the fields. */
 function withFields(error: ServiceError): ServiceError {
   const fields = Object.entries(error.errors ?? {}).flatMap(([path, messages]) =>
     messages.map((message) => `${path} ${message}`),

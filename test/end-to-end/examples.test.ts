@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -121,8 +122,8 @@ describe('examples/node', () => {
   });
 
   it('calls nothing gone but the token that it deleted: another 404 is an error', async () => {
-    const { base_url } = service.credentials;
-    const failing = runExample('node', { BASE_URL: `${base_url}/elsewhere` });
+    const { base_url, management_key: MANAGEMENT_KEY } = service.credentials;
+    const failing = runExample('node', { BASE_URL: `${base_url}/elsewhere`, MANAGEMENT_KEY });
     await expect(failing).rejects.toMatchObject({
       stdout: '',
       stderr: expect.stringMatching(/^ApiError: 404.*\n$/),
@@ -133,7 +134,8 @@ describe('examples/node', () => {
     const { base_url: BASE_URL, management_key: MANAGEMENT_KEY } = service.credentials;
     const env = { BASE_URL, MANAGEMENT_KEY, CLOAKROOM_CREDENTIALS: '/nowhere' };
     expect(await runExample('node', env)).toContain('gone');
-    await expect(runExample('node', { BASE_URL: 'http://127.0.0.1:20479' })).rejects.toMatchObject({
+    const elsewhere = { BASE_URL: 'http://127.0.0.1:20479', MANAGEMENT_KEY };
+    await expect(runExample('node', elsewhere)).rejects.toMatchObject({
       code: 1,
       stderr: 'ConnectionError: No whole answer came from http://127.0.0.1:20479: ECONNREFUSED\n',
     });
@@ -186,6 +188,18 @@ describe('examples/reactor and examples/webhook-receiver', () => {
     }
   });
 
+  it('the receiver says in one line that its port is none or in use', async () => {
+    const inUse = runExample('webhook-receiver', { PORT: new URL(service.credentials.base_url).port });
+    await expect(inUse).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^listen EADDRINUSE.*\n$/),
+    });
+    await expect(runExample('webhook-receiver', { PORT: 'abc' })).rejects.toMatchObject({
+      code: 2,
+      stderr: 'PORT must be a number from 0 to 65535: abc\n',
+    });
+  });
+
   it('the receiver does not start with a secret that is none', async () => {
     await expect(runExample('webhook-receiver', { WEBHOOK_SECRET: '?' })).rejects.toMatchObject({
       code: 2,
@@ -215,7 +229,19 @@ describe('examples/browser', () => {
       { CLOAKROOM_SDK: 'package.json', CLOAKROOM_CREDENTIALS: '/nowhere' },
       /^Set CLOAKROOM_URL, .* \/nowhere cannot be read\n$/,
     ],
-  ])('says in one line what is missing with %j', async (env, said) => {
+    [
+      { CLOAKROOM_SDK: 'package.json', CLOAKROOM_URL: 'https://other.example' },
+      /^Set CLOAKROOM_PUBLIC_KEY and CLOAKROOM_PRIVATE_KEY as well, or none of .*\n$/,
+    ],
+    [
+      {
+        ...{ CLOAKROOM_SDK: 'package.json', CLOAKROOM_URL: 'vault' },
+        ...{ CLOAKROOM_PUBLIC_KEY: 'a', CLOAKROOM_PRIVATE_KEY: 'b' },
+      },
+      /^CLOAKROOM_URL must be an address such as .*\n$/,
+    ],
+    [{ CLOAKROOM_SDK: 'package.json', PORT: 'abc' }, /^PORT must be a number from 0 to 65535: abc\n$/],
+  ])('says in one line what is missing or wrong with %j', async (env, said) => {
     const starting = run(process.execPath, ['examples/browser/server.js'], { env });
     await expect(starting).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(said) });
   });
@@ -241,14 +267,35 @@ describe('every example', () => {
   });
 
   it.each([
-    ['node', 'BASE_URL', 'base_url'],
-    ['reactor', 'BASE_URL', 'base_url'],
+    ['node', 'BASE_URL and MANAGEMENT_KEY', 'base_url'],
+    ['reactor', 'BASE_URL and MANAGEMENT_KEY', 'base_url'],
     ['webhook-receiver', 'WEBHOOK_SECRET', 'webhook_secret'],
-  ])('says in one line what is missing: %s', async (example, variable, member) => {
+  ])('says in one line what is missing: %s', async (example, variables, member) => {
     await expect(runExample(example, { CLOAKROOM_CREDENTIALS: '/nowhere' })).rejects.toMatchObject({
       code: 2,
-      stderr: `Set ${variable}, or run npm start in the repository: /nowhere has no ${member}\n`,
+      stderr: `Set ${variables}, or run npm start in the repository: /nowhere has no ${member}\n`,
     });
+  });
+
+  it.each([
+    ['node', 'BASE_URL', 'MANAGEMENT_KEY'],
+    ['node', 'MANAGEMENT_KEY', 'BASE_URL'],
+    ['reactor', 'BASE_URL', 'MANAGEMENT_KEY'],
+  ])('sends no key of the file to the host of another service: %s with %s', async (example, set, missing) => {
+    await expect(runExample(example, { [set]: 'http://127.0.0.1:20479' })).rejects.toMatchObject({
+      code: 2,
+      stderr: `Set ${missing} as well, or none of BASE_URL, MANAGEMENT_KEY\n`,
+    });
+  });
+
+  it.each(OURS)('says in one line that the SDK is missing: %s', async (example) => {
+    const copy = mkdtempSync(join(tmpdir(), 'cloakroom-example-'));
+    cpSync(`examples/${example}`, copy, { recursive: true });
+    await expect(run(process.execPath, ['index.js'], { cwd: copy, env: {} })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^@cloakroom\/sdk is missing: npm run build -- sdk .*\n$/),
+    });
+    rmSync(copy, { recursive: true });
   });
 
   it('reads its settings as the others do', () => {
