@@ -87,7 +87,7 @@ const RUN: {
     tenant_id: given.tenant_id,
     key_version: await rotateDataKey(deps, given.tenant_id),
   }),
-  /** One step; whoever asks comes again when the next one can be made. */
+  /** One step; the operator repeats the command when the next step is due. */
   'replace-root': async (deps: OperatorDeps, given: Command<'replace-root'>) => {
     const act = given.start ? beginRootReplacement : continueRootReplacement;
     const reached = await act(deps, given.tenant_id);
@@ -97,12 +97,12 @@ const RUN: {
       next_step: reached.state === 'ended' ? null : formatTimestamp(reached.nextAt),
     };
   },
-  /** One step; whoever asks repeats until it is done. */
+  /** One step; the command line repeats it until it is done. */
   reseal: async (deps: OperatorDeps, given: Command<'reseal'>) => {
     const { isDone, ...counts } = await resealStep(deps, given.tenant_id);
     return { ...counts, done: isDone };
   },
-  /** One step; whoever asks repeats until it is done. */
+  /** One step; the command line repeats it until it is done. */
   'destroy-tenant': async (deps: OperatorDeps, given: Command<'destroy-tenant'>) => {
     if (given.confirm !== given.tenant_id)
       throw new ServiceError('validation_failed', 'The confirmation must be the id of the tenant.');

@@ -42,7 +42,10 @@ const addressIn = (output: string) => /http:\/\/localhost:\d+/.exec(output)?.[0]
 describe('the demo', () => {
   it('walks through the whole service chapter by chapter, and leaves nothing behind', async () => {
     const demo = runDemo(['--pause']);
-    expect([await demo.ended, demo.output()]).toEqual([0, expect.stringContaining('Everything was as told')]);
+    expect([await demo.ended, demo.output()]).toEqual([
+      0,
+      expect.stringContaining('Every result was as expected'),
+    ]);
     const output = demo.output();
     expect([...output.matchAll(/^(\d\. .*)$/gm)].map(([, title]) => title)).toEqual([
       '1. Applications and rules',
@@ -83,7 +86,7 @@ describe('the demo', () => {
     expect(demo.leftBehind()).toEqual([]);
   });
 
-  it('tells its options', async () => {
+  it('prints its options', async () => {
     const demo = runDemo(['--help']);
     expect([await demo.ended, demo.output()]).toEqual([0, expect.stringContaining('--pause')]);
   });

@@ -29,7 +29,7 @@ const LIFETIME_SECONDS = 3_600;
 async function applicationsAndRules(stage: Stage): Promise<Clients> {
   await stage.chapter(
     'Applications and rules',
-    'Whoever calls is an application. Its type bounds what it may be granted, its permissions and rules say what it is granted: where (a container of tokens), what, and how much of the data it sees.',
+    'Every caller is an application. Its type limits what it may be granted, its permissions and rules define what it is granted: where (a container of tokens), what, and how much of the data it sees.',
   );
   const management = clientOf(stage, 'management', stage.service.managementKey);
   const create = async (application: NewApplication): Promise<Client> => {
@@ -223,19 +223,19 @@ async function webhook(stage: Stage, { billing }: Clients, { id }: Card, reactor
   const verified = await verifyWebhook({ secret, body, headers });
   const raw = verified.status === 'succeeded' ? verified.result.raw : verified.result;
   check(stage, 'The signature is right, and so is the result.', raw, { last4: '4242', amount: 2500 });
-  check(stage, 'The id tells which invocation it is of.', verified.id, invocation.id);
+  check(stage, 'The id is that of the invocation.', verified.id, invocation.id);
   const forged = await verifyWebhook({ secret, body: body.replace('2500', '1'), headers }).catch(
     (error: unknown) => error instanceof WebhookVerificationError,
   );
   check(stage, 'Changed by one digit it would be refused.', forged, true);
   const { status } = await billing.reactors.retrieveResult(reactorId, invocation.id);
-  check(stage, 'Whoever invoked can also ask for it, for 24 hours.', status, 'succeeded');
+  check(stage, 'The caller can also retrieve the result, for 24 hours.', status, 'succeeded');
 }
 
 async function cvcStripped(stage: Stage, { billing }: Clients, { id }: Card): Promise<void> {
   await stage.chapter(
     'The cvc is gone',
-    "A cvc may not be kept. It lives for an hour, counted from the card's creation. Nobody has to wait: the clock of a service on this machine can be moved forward.",
+    "A cvc may not be kept. It lives for an hour, counted from the card's creation. There is no need to wait: the clock of a service on this machine can be moved forward.",
   );
   stage.screen.say('Moving the clock forward by an hour: PUT /_local/clock (docs/local.md, "Time").');
   await stage.service.advanceClock(LIFETIME_SECONDS);
@@ -244,7 +244,7 @@ async function cvcStripped(stage: Stage, { billing }: Clients, { id }: Card): Pr
 }
 
 /**
- * The whole service, one chapter after the other. Throws at the first thing that is not as told.
+ * The whole service, one chapter after the other. Throws at the first unexpected result.
  */
 export async function playAll(stage: Stage): Promise<void> {
   const clients = await applicationsAndRules(stage);

@@ -30,7 +30,7 @@ export interface Destination {
   close(): void;
 }
 
-/** A certificate for `localhost`, which only a process that is told of it trusts. */
+/** A certificate for `localhost`, which only a process that is configured with it trusts. */
 export function makeCertificate(folder: string): Certificate {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
@@ -70,7 +70,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An HTTPS server of somebody else: it answers `answer` to everything and keeps what it got. */
+/** An HTTPS server of another party: it responds with `answer` to all requests and records them. */
 export async function startDestination(
   { keyFile, certFile }: Certificate,
   answer: (received: Received) => unknown,

@@ -9,7 +9,7 @@ export interface Screen {
   /** An exchange with the service: what was called, by whom, what was sent and what came back. */
   exchange(exchange: Exchange): void;
   code(text: string): void;
-  /** JSON that somebody else has, such as what a destination got. */
+  /** JSON of another party, such as what a destination received. */
   seen(label: string, value: unknown): void;
   /** Something that was promised and has been checked. */
   checked(promise: string): void;

@@ -33,7 +33,7 @@ function endGroup(leader: number | undefined): void {
 
 /**
  * The service as `npm start` runs it, on a free port, with its state in memory. A process of its
- * own: it is told of the certificate by its environment, which Node reads at the start alone.
+ * own: it gets the certificate by its environment, which Node reads at the start alone.
  */
 export async function startService(options: {
   readonly folder: string;

@@ -19,7 +19,7 @@ export interface Stage {
   chapter(title: string, text: string): Promise<void>;
 }
 
-/** Something is not as the demo tells it. */
+/** A result differs from what the demo expects. */
 export class UnexpectedError extends Error {}
 
 /** A client by the name that its calls are printed with. */

@@ -1,5 +1,5 @@
 // `npm run demo [-- --pause]`: walks through the whole service in the terminal, by real calls
-// against a service of its own, and checks what it tells.
+// against a service of its own, and checks every result.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const USAGE = `npm run demo -- [options]
   --help    print this
 
 Starts a service of its own on a free port, needs openssl, and leaves nothing behind.
-Exit code 0 if everything was as told, 1 if not, 130 after Ctrl-C.
+Exit code 0 if every result was as expected, 1 if not, 130 after Ctrl-C.
 `;
 
 class StoppedError extends Error {}
@@ -81,7 +81,7 @@ async function run(isPausing: boolean, signal: AbortSignal, closers: Closers): P
     },
   });
   const seconds = Math.round((Date.now() - started) / 1_000);
-  screen.title(`Everything was as told, in ${String(seconds)} s.`);
+  screen.title(`Every result was as expected, in ${String(seconds)} s.`);
   screen.say('Go on with `npm start`, docs/api.md, and examples/browser for a page that collects cards.');
 }
 
@@ -95,7 +95,7 @@ async function main(isPausing: boolean): Promise<number> {
       reject(new StoppedError());
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-    // Nobody reads any more: `npm run demo | head`.
+    // The reader has closed the pipe: `npm run demo | head`.
     process.stdout.on('error', stop);
   });
   const running = run(isPausing, abort.signal, closers);

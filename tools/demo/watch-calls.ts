@@ -63,7 +63,7 @@ export function watchCalls(baseUrl: string, tell: (exchange: Exchange) => void):
     tell({
       method: init?.method ?? 'GET',
       path: url.slice(baseUrl.length),
-      by: `key of ${owners.get(key) ?? 'nobody known'}: ${key}`,
+      by: `key of ${owners.get(key) ?? 'an unknown owner'}: ${key}`,
       destination: headers.get('SVC-PROXY-URL') ?? undefined,
       sent: pick(sent, showing.sent),
       status: response.status,
