@@ -13,7 +13,7 @@ const KNOWN_OTHERS: ReadonlySet<string> = new Set([
 
 const isForKeys = (name: string): boolean => KNOWN_OTHERS.has(name) || name.endsWith('-api-key');
 
-/** What a caller is told who sent no key: the header that is read, and one that is not. */
+/** The error for a request without a key: names the header that is read, and one that is not. */
 function missing({ headers }: ApiRequest, headerPrefixes: readonly string[]): ServiceError {
   const read = headerPrefixes.map((prefix) => `${prefix}-API-KEY`).join(' or ');
   const sent = Object.keys(headers).find(isForKeys);

@@ -69,7 +69,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
   readonly mergePatch?: boolean;
   /** What {@link queryOf} makes; without it the operation has no query parameters. */
   readonly query?: ZodMiniType<Query>;
-  /** Query and body are somebody else's: they are passed on, and neither is looked at here. */
+  /** Query and body are passed on to another service, and not checked here. */
   readonly passesOn?: boolean;
   /**
    * Starts a read beside authentication, for the tenant of a key that this instance has seen

@@ -116,7 +116,7 @@ function readWhole(source: string): Value {
 
 /** How Liquid says it, with what stands there. */
 const UNKNOWN_FILTER = /^undefined filter: ([^\s,]*)/;
-/** What is shown of a filter that is not known: a word, no value that somebody put there. */
+/** What is shown of a filter that is not known: a word, never a value. */
 const FILTER_NAME = /^[a-z][a-z_]{0,30}\d?$/i;
 
 function unknownFilter(name: string): string {

@@ -153,8 +153,8 @@ function requireUnshared({ previous, patch, transform }: Change, next: StoredTok
 }
 
 /**
- * What no update changes, as far as the caller may know it: its fingerprint tells what a token
- * holds, and is for those who read it.
+ * What no update changes, as far as the caller may know it: a fingerprint identifies the data, and
+ * is for callers who may read the token.
  */
 function shownUnchanged(caller: Caller, token: StoredToken): JsonObject {
   const mayRead = decideAccess(caller, 'token:read', token) !== undefined;

@@ -113,10 +113,7 @@ describe('bank data', () => {
       { routing_number: '021000021', account_number: '123456789012345678' },
       'data.account_number must be up to 17 digits',
     ],
-    [
-      { routing_number: '021000021', account_number: '12-3' },
-      'data.account_number must be up to 17 digits',
-    ],
+    [{ routing_number: '021000021', account_number: '12-3' }, 'data.account_number must be up to 17 digits'],
   ])('refuses %j', (data, message) => {
     expect(check('bank', data).errors).toEqual([message]);
   });

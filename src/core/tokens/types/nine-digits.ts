@@ -5,8 +5,7 @@ import { textType } from './definition.ts';
 const nineDigits = {
   check(data: Json, path: string, report: Report): void {
     if (typeof data !== 'string') report(path, 'must be a string');
-    else if (!/^\d{9}$/.test(data.replaceAll('-', '')) || data.length > 20)
-      report(path, 'must be 9 digits');
+    else if (!/^\d{9}$/.test(data.replaceAll('-', '')) || data.length > 20) report(path, 'must be 9 digits');
   },
   containers: ['/pii/high/'],
   fingerprintExpression: "{{ data | remove: '-' }}",
