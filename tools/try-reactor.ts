@@ -12,7 +12,12 @@ const [FAILED, MISUSED] = [1, 2] as const;
 /** The code's result. Throws what the service would tell a caller. */
 async function resultOf(options: TryOptions): Promise<object> {
   parseCode(options.code);
-  const outcome = await runCode(options, (text) => process.stderr.write(text));
+  let isLineOpen = false;
+  const outcome = await runCode(options, (text) => {
+    isLineOpen = !text.endsWith('\n');
+    process.stderr.write(text);
+  });
+  if (isLineOpen) process.stderr.write('\n');
   if (outcome.outcome === 'stale') throw new Error('the runtime ran other code');
   return returnedParts(outcome, TIME_MS, options.isLenient ? 'lenient' : 'strict');
 }
@@ -29,7 +34,7 @@ async function run(options: TryOptions): Promise<void> {
 }
 
 try {
-  const options = readOptions(process.argv.slice(2));
+  const options = readOptions(process.argv.slice(2), process.env);
   if (options === 'help') process.stdout.write(USAGE);
   else await run(options);
 } catch (error) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readOptions } from '../../tools/try-reactor/options.ts';
 
 const CODE = `const { BadRequestError } = require('@cloakroom/sdk');
@@ -27,13 +27,15 @@ describe('npm run reactor', () => {
   const code = file('charge.js', CODE);
   const tried = (...args: readonly string[]) => {
     const command = ['tools/try-reactor.ts', ...args];
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+    // As npm sets it for a command that is called in another folder.
+    const env = { ...process.env, INIT_CWD: folder };
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
     return { status, stdout, stderr };
   };
 
   it('prints the result on standard output, the console on standard error, and exits with 0', () => {
     const configuration = file('configuration.json', { MODE: 'test' });
-    const { status, stdout, stderr } = tried(code, '--configuration', configuration);
+    const { status, stdout, stderr } = tried('charge.js', '--configuration', basename(configuration));
     expect(JSON.parse(stdout)).toEqual({
       raw: { node: 'v16.20.2', mode: 'test', bt: null },
       tokenize: { kept: 'text' },
@@ -52,7 +54,22 @@ describe('npm run reactor', () => {
   it.each([
     ['a syntax error', 'let a = ;', 'has a syntax error at line 1, column 9'],
     ['a module that there is not', 'require("left-pad")', "The code requires 'left-pad'"],
-    ['a result that is none', 'module.exports = () => 7', 'The code must return an object'],
+    [
+      'a path that it may not require while it runs',
+      'module.exports = () => require("./other.js")',
+      'The code requires something at line 1, column 24 that is neither a package nor',
+    ],
+    [
+      'a result that is none',
+      'module.exports = () => 7',
+      'The code must return an object with `raw`, `tokenize`, or both.',
+    ],
+    [
+      'unknown members of a result',
+      'module.exports = () => ({ raw: 1, statusCode: 200, body: 1 })',
+      'The code must return an object with no members other than `raw` and `tokenize`.',
+    ],
+    ['a misspelt member of a result', 'module.exports = () => ({ tokenise: 1 })', 'did you mean `tokenize`?'],
   ])('exits with 1 for %s', (_what, content, problem) => {
     const { status, stderr } = tried(file('other.js', content));
     expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
@@ -70,8 +87,22 @@ describe('npm run reactor', () => {
     [[code, '--args', file('text.json', '"text"')], 'must hold an object'],
     [[code, '--configuration', file('numbers.json', { a: 1 })], 'must hold an object of strings'],
     [[code, '--nothing'], "Unknown option '--nothing'"],
-    [[code, '--url', 'nowhere'], 'is not a URL'],
+    [[code, '--key', 'k', '--url', 'nowhere'], 'is not a URL'],
+    [[code, '--url', 'https://api.example.com'], '--url needs an API key'],
+    [[code, '--key', 'k', '--key', 'l'], '--key is given twice'],
+    [[code, '--lenient', '--lenient'], '--lenient is given twice'],
   ])('refuses the command line %j', (args, problem) => {
-    expect(() => readOptions(args)).toThrow(problem);
+    expect(() => readOptions(args, {})).toThrow(problem);
+  });
+
+  it.each([
+    [['--key', 'k'], {}, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
+    [[], { CLOAKROOM_KEY: 'k' }, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
+    [['--key', 'k'], { CLOAKROOM_KEY: 'other' }, { apiKey: 'k', baseUrl: 'http://localhost:8787' }],
+    [['--url', 'https://a.example'], { CLOAKROOM_KEY: 'k' }, { apiKey: 'k', baseUrl: 'https://a.example' }],
+    [[], { CLOAKROOM_KEY: '' }, undefined],
+  ])('takes the client of %j and the environment %j', (args, environment, client) => {
+    expect(readOptions([code, ...args], environment)).toMatchObject(client === undefined ? {} : { client });
+    expect('client' in Object(readOptions([code, ...args], environment))).toBe(client !== undefined);
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const USAGE = `npm run reactor -- CODE.js [options]
@@ -8,7 +9,9 @@ throws goes to standard error, its result to standard output. No service needs t
 
   --args FILE            JSON of req.args, an object or array (default {})
   --configuration FILE   JSON of req.configuration, an object of strings (default {})
-  --key KEY              API key of the application that req.bt acts as (default: req.bt is null)
+  --key KEY              API key of the application that req.bt acts as (default: CLOAKROOM_KEY
+                         of the environment, which other processes cannot read; without a key
+                         req.bt is null)
   --url URL              the service that req.bt calls (default http://localhost:8787)
   --lenient              as a deployment with clientCompatibility=lenient (docs/lenient.md)
   --help                 print this
@@ -38,19 +41,22 @@ const OPTIONS = {
   help: { type: 'boolean' },
 } as const;
 
-function textOf(file: string): string {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** npm runs this in the project's folder, and names that of the caller. */
+function textOf(file: string, { INIT_CWD = '' }: Environment): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(resolve(INIT_CWD, file), 'utf8');
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
   }
 }
 
-function objectIn(option: string, file: string | undefined): object {
+function objectIn(option: string, file: string | undefined, environment: Environment): object {
   if (file === undefined) return {};
   let value: unknown;
   try {
-    value = JSON.parse(textOf(file));
+    value = JSON.parse(textOf(file, environment));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`--${option}: ${file} is not JSON`);
@@ -60,40 +66,53 @@ function objectIn(option: string, file: string | undefined): object {
   return value;
 }
 
-function configurationIn(file: string | undefined): Readonly<Record<string, string>> {
-  const value = objectIn('configuration', file);
+function configurationIn(
+  file: string | undefined,
+  environment: Environment,
+): Readonly<Record<string, string>> {
+  const value = objectIn('configuration', file, environment);
   const isText = (entry: unknown): entry is string => typeof entry === 'string';
   if (Array.isArray(value) || !Object.values(value).every(isText))
     throw new UsageError(`--configuration: ${String(file)} must hold an object of strings`);
   return value as Record<string, string>;
 }
 
-function clientOf({ key, url = 'http://localhost:8787' }: { key?: string; url?: string }) {
+function clientOf(values: { key?: string; url?: string }, { CLOAKROOM_KEY }: Environment) {
+  const { key = CLOAKROOM_KEY ?? '', url = 'http://localhost:8787' } = values;
   if (!URL.canParse(url)) throw new UsageError(`--url: ${url} is not a URL`);
-  return key === undefined ? {} : { client: { baseUrl: url, apiKey: key } };
+  if (key !== '') return { client: { baseUrl: url, apiKey: key } };
+  if (values.url !== undefined) throw new UsageError('--url needs an API key: --key, or CLOAKROOM_KEY');
+  return {};
+}
+
+function checkOnce(tokens: readonly { readonly kind: string; readonly name?: string }[]): void {
+  const names = tokens.filter(({ kind }) => kind === 'option').map(({ name }) => String(name));
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice`);
 }
 
 function parsed(commandLine: readonly string[]) {
   try {
-    return parseArgs({ args: [...commandLine], options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args: [...commandLine], options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0]);
   }
 }
 
 /** `help` where that was asked for. Throws {@link UsageError}. */
-export function readOptions(commandLine: readonly string[]): TryOptions | 'help' {
-  const { values, positionals } = parsed(commandLine);
+export function readOptions(commandLine: readonly string[], environment: Environment): TryOptions | 'help' {
+  const { values, positionals, tokens } = parsed(commandLine);
   if (values.help === true) return 'help';
+  checkOnce(tokens);
   const [file] = positionals;
   if (file === undefined || positionals.length > 1)
     throw new UsageError('name one file with the code of a reactor');
   return {
     file,
-    code: textOf(file),
-    args: objectIn('args', values.args),
-    configuration: configurationIn(values.configuration),
+    code: textOf(file, environment),
+    args: objectIn('args', values.args, environment),
+    configuration: configurationIn(values.configuration, environment),
     isLenient: values.lenient === true,
-    ...clientOf(values),
+    ...clientOf(values, environment),
   };
 }
