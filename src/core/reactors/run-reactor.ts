@@ -138,7 +138,9 @@ function checkParts(value: JsonObject): void {
   const near = nearestName(unknown, PARTS);
   throw new ServiceError(
     'reactor_failed',
-    `The code must return no members but raw and tokenize${near === undefined ? '' : `; did you mean ${near}?`}`,
+    near === undefined
+      ? 'The code must return an object with no members other than `raw` and `tokenize`.'
+      : `The code returned a member that is not known: did you mean \`${near}\`?`,
   );
 }
 
@@ -148,7 +150,10 @@ function wanted(
 ): { readonly raw?: Json; readonly tokenize?: Json } {
   if (value === null) return {};
   if (!isJsonObject(value))
-    throw new ServiceError('reactor_failed', 'The code must return an object with raw, tokenize, or both.');
+    throw new ServiceError(
+      'reactor_failed',
+      'The code must return an object with `raw`, `tokenize`, or both.',
+    );
   if (compatibility === 'strict') checkParts(value);
   const { raw, tokenize: payload } = value;
   return defined({ raw, tokenize: payload ?? undefined });
