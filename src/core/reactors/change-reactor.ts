@@ -35,8 +35,8 @@ export interface ReactorPatch {
 }
 
 /**
- * Throws if an update says of what it cannot change that it is not what it is: of the reactor, or
- * of the application that it will act as.
+ * Throws if an update has another value for a member that updates cannot change: a member of the
+ * reactor, or of the application that it will act as.
  */
 export type CheckUnchanged = (reactor: ReactorRecord, application: Application | undefined) => void;
 
