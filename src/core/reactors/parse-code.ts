@@ -9,7 +9,8 @@ const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 /**
  * The parser looks at every scope around a `var`, and for a `let` at all names beside it: these
- * bound the time of 50,000 characters to a fraction of a second.
+ * bound the time of 50,000 characters to a fraction of a second. The slowest source found is a
+ * regular expression with `\p{L}` 9,000 times and the flag u: 274 ms.
  */
 const [SCOPES_MAX, NAMES_MAX] = [200, 5_000] as const;
 const TOO_MANY = 'the code declares too many names in one place';
