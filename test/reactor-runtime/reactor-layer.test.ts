@@ -99,6 +99,10 @@ describe('the layer', () => {
 
   it.each([
     ['/var/task', ''],
+    ['/var/task/', ''],
+    ['/var/other', ''],
+    ['', ''],
+    [undefined, ''],
     ['/elsewhere', 'printed\ncomplained\n'],
   ])('bootstrap in the task root %s lets out %j of what the runtime prints', (taskRoot, shown) => {
     const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bootstrap-'));
@@ -107,7 +111,7 @@ describe('the layer', () => {
     const program = '#!/bin/sh\necho printed\necho complained >&2\ntouch "${0%/*}/ran"\n';
     writeFileSync(join(folder, 'bin/node'), program, { mode: 0o755 });
     const { stdout, stderr } = spawnSync('/bin/sh', [join(folder, 'bootstrap')], {
-      env: { LAMBDA_TASK_ROOT: taskRoot },
+      env: taskRoot === undefined ? {} : { LAMBDA_TASK_ROOT: taskRoot },
       encoding: 'utf8',
     });
     expect([stdout + stderr, existsSync(join(folder, 'bin/ran'))]).toEqual([shown, true]);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,8 @@ export async function startReactor(
   code: string,
   { memoryMb = 512, timeoutMs = 5_000, command = [join(layer, 'bootstrap')] }: ReactorOptions = {},
 ): Promise<ReactorProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'cloakroom-reactor-'));
+  // The temp folder of macOS has a name below /var, where the runtime prints nothing.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cloakroom-reactor-')));
   const [taskRoot, temp] = [join(folder, 'task'), join(folder, 'tmp')];
   for (const path of [taskRoot, temp]) mkdirSync(path);
   writeFileSync(join(taskRoot, 'reactor.js'), code);
