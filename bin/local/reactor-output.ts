@@ -3,7 +3,7 @@ import { createLogFiles, type Logs } from '../../packages/local-aws/src/lambda/f
 
 const NAME = 'reactor-output';
 
-/** What reactors print on this machine: their console, and all of what they throw. */
+/** What reactors print on this machine: their console, and the errors that they throw. */
 export interface ReactorOutput {
   /** Mode 0600; `undefined` if it is printed alone. */
   readonly file: string | undefined;
@@ -17,8 +17,11 @@ const ID = /(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
 const idOf = (functionName: string): string => functionName.slice(-32).replace(ID, '$1-$2-$3-$4-$5');
 
-/** Nothing that moves the cursor of a terminal, or begins a line of another reactor. */
-const shown = (line: string): string => line.replaceAll(/(?!\t)\p{Cc}/gu, '');
+/**
+ * Nothing that moves the cursor of a terminal, changes the direction of text, or begins a line of
+ * another reactor.
+ */
+const shown = (line: string): string => line.replaceAll(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 
 /**
  * Each line goes to the terminal and to a file in `directory`, with the time and the id of its

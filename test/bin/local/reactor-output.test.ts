@@ -16,7 +16,7 @@ describe('the output of reactors on this machine', () => {
     const printed: string[] = [];
     const output = createReactorOutput(join(folder, 'logs'), (text) => printed.push(text));
     output.line(FUNCTION, 'one\t1');
-    output.line(FUNCTION, '\u001b[2Jtwo\r\u009b');
+    output.line(FUNCTION, '\u001b[2Jt\u202ew\u2066o\r\u009b\u2028');
     output.close();
     const file = output.file ?? '';
     expect(file).toBe(join(folder, 'logs/reactor-output.log'));
