@@ -57,6 +57,9 @@ function placeOf({ class: name, line, column }: Record<string, unknown>): Thrown
 /** A package, a path in one, or a built-in. */
 const MODULE_NAME = /^(node:)?(@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/;
 
+const isModuleName = (module: unknown): module is string =>
+  typeof module === 'string' && module.length <= MODULE_NAME_MAX && MODULE_NAME.test(module);
+
 function loadFailureOf({ reason, module, ...thrown }: Record<string, unknown>): LoadFailure | undefined {
   switch (reason) {
     case 'syntax':
@@ -65,9 +68,7 @@ function loadFailureOf({ reason, module, ...thrown }: Record<string, unknown>): 
     case 'threw':
       return { reason, error: placeOf(thrown) };
     case 'module':
-      return typeof module === 'string' && module.length <= MODULE_NAME_MAX && MODULE_NAME.test(module)
-        ? { reason, module }
-        : { reason };
+      return isModuleName(module) ? { reason, module } : { reason };
     default:
       return undefined;
   }
@@ -83,11 +84,12 @@ export function readLoaded(message: string): 'loaded' | LoadFailure | undefined 
 function threw(json: string): string | undefined {
   const error = parsedError(json);
   if (!isRecord(error)) return undefined;
-  const { message, status, errors } = error;
+  const { message, status, errors, module } = error;
   return JSON.stringify({
     outcome: 'threw',
     error: {
       ...placeOf(error),
+      ...(module !== undefined && { module: isModuleName(module) ? module : null }),
       message: bounded(message, ERROR_BOUNDS.message),
       status: Number.isSafeInteger(status) ? status : null,
       errors: boundedErrors(errors),

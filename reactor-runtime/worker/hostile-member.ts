@@ -1,10 +1,39 @@
-import { getMember } from './primordials.ts';
+import { getMember, getOwnPropertyDescriptor, isProxy } from './primordials.ts';
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
 
 /** A member of something hostile: getters may throw, proxies refuse. */
-export function memberOf(value: unknown, key: string | number): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+export function memberOf(value: unknown, key: string | number | symbol): unknown {
+  if (!isObject(value)) return undefined;
   try {
     return getMember(value, key) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether something hostile has a member of its own, whatever its value. */
+export function hasOwnMember(value: unknown, key: string): boolean {
+  if (!isObject(value)) return false;
+  try {
+    return getOwnPropertyDescriptor(value, key) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A member of its own that is no getter, read without running code of the author's. One exception:
+ * the first reading of a `stack` calls the author's `Error.prepareStackTrace`.
+ */
+export function ownDataOf(value: unknown, key: string): unknown {
+  if (!isObject(value) || isProxy(value)) return undefined;
+  try {
+    const descriptor = getOwnPropertyDescriptor(value, key);
+    // The descriptor of a getter has no `value`, and would inherit one.
+    const data = descriptor && getOwnPropertyDescriptor(descriptor, 'value');
+    return data?.value as unknown;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { inspect as nodeInspect, types } from 'node:util';
+import { types } from 'node:util';
 import vm from 'node:vm';
 
 // None of these has a `this`, and members of built-in modules are taken here because imports would
@@ -35,7 +35,6 @@ export const thenOf = uncurry<
   unknown
 >(Promise.prototype.then);
 export const byteLength = Buffer.byteLength;
-export const inspect = nodeInspect;
 /** The getter of a typed array's length, which the array itself need not have any more. */
 export const lengthOf = uncurry<Uint8Array, [], number>(
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length')?.get as () => number,
@@ -53,7 +52,7 @@ export const RangeErrorClass = RangeError;
 export const PromiseClass = Promise;
 export const { existsSync, readFileSync } = fs;
 export const { resolve: resolvePath, join, dirname } = path;
-export const { isUint8Array } = types;
+export const { isProxy, isUint8Array } = types;
 export const { compileFunction } = vm;
 export const { nextTick } = process;
 // Not `process.exit`, which goes through what reactor code may have put in the place of this.

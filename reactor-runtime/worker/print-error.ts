@@ -1,25 +1,35 @@
 import { print } from './channel.ts';
-import { memberOf } from './hostile-member.ts';
-import { apply, byteLength, inspect, slice, Uint8ArrayClass, utf8Write } from './primordials.ts';
+import { ownDataOf } from './hostile-member.ts';
+import { apply, byteLength, slice, Uint8ArrayClass, utf8Write } from './primordials.ts';
+import { classOf } from './thrown-place.ts';
 
-/** Of a printed error, in characters. */
-const PRINTED_MAX = 20_000;
+/** Of an error, and of its cause, in characters. */
+const PRINTED_MAX = 10_000;
 
-function shownOf(thrown: unknown): string {
-  const stack = memberOf(thrown, 'stack');
-  return typeof stack === 'string' ? stack : inspect(thrown, { depth: 1 });
+const bounded = (text: unknown): string | undefined =>
+  typeof text === 'string' ? slice(text, 0, PRINTED_MAX) : undefined;
+
+/** A stack, which begins with class and message, or a text that was thrown. */
+const textOf = (thrown: unknown): string | undefined =>
+  bounded(thrown) ?? bounded(ownDataOf(thrown, 'stack'));
+
+function describe(thrown: unknown): string {
+  const name = bounded(classOf(thrown)) ?? '';
+  const message = bounded(ownDataOf(thrown, 'message'));
+  return message === undefined ? name : `${name}: ${message}`;
 }
 
 /**
- * Prints what was thrown and its cause, with message and stack, to where the console prints.
- * Nothing of it is in the answer. It may run code of the author's, and shows no more of an object
- * than takes a moment.
+ * Prints an error and its cause, with message and stack, to where the console prints; of what has
+ * no stack, class and message. It comes before the answer, since the process is killed once it has
+ * answered, and must not change the answer. So it reads neither getters nor proxies, and does not
+ * show objects: listing the members of a large one takes seconds, and `inspect` runs code of the
+ * author's.
  */
 export function printError(thrown: unknown): void {
   try {
-    const cause = memberOf(thrown, 'cause');
-    const shown = shownOf(thrown) + (cause === undefined ? '' : `\nCaused by: ${shownOf(cause)}`);
-    const text = `${slice(shown, 0, PRINTED_MAX)}\n`;
+    const cause = textOf(ownDataOf(thrown, 'cause'));
+    const text = `${textOf(thrown) ?? describe(thrown)}${cause === undefined ? '' : `\nCaused by: ${cause}`}\n`;
     const length = byteLength(text);
     const bytes = new Uint8ArrayClass(length);
     apply(utf8Write, bytes, [text, 0, length]);

@@ -1,5 +1,6 @@
-import { ERROR_BOUNDS } from '../worker-message.ts';
-import { memberOf } from './hostile-member.ts';
+import { brandOf } from '../../packages/sdk/src/brand.ts';
+import { ERROR_BOUNDS, MODULE_NAME_MAX } from '../worker-message.ts';
+import { hasOwnMember, memberOf } from './hostile-member.ts';
 import { isArray, isInteger, keysOf, slice, stringifyJson } from './primordials.ts';
 import { thrownPlace } from './thrown-place.ts';
 
@@ -46,15 +47,36 @@ function errorsOf(thrown: unknown): string {
   return json === '' ? 'null' : `{${json}}`;
 }
 
+const API_ERROR = brandOf('ApiError');
+
+/**
+ * Whether the author chose the answer (docs/reactors.md#errors). Errors of HTTP clients have a
+ * `status` too, which is another service's. An `ApiError` has both members, which are about the
+ * reactor's own calls of `req.bt`.
+ */
+const isChosen = (thrown: unknown): boolean =>
+  hasOwnMember(thrown, 'status') &&
+  hasOwnMember(thrown, 'errors') &&
+  memberOf(thrown, API_ERROR) === undefined;
+
+/** A module that the code may not require, as JSON members; its name may have any length. */
+export function moduleMember(refused: string | undefined): string {
+  // One character more than a name may have, so that the loop sees that it is none.
+  return refused === undefined ? '' : `,"module":${quoted(refused, MODULE_NAME_MAX + 1)}`;
+}
+
 /**
  * What was thrown, whatever it is, as the JSON that the loop expects: bounded, without a stack,
- * read from its data alone. `file`: that of the author's code.
+ * read from its data alone. `file`: that of the author's code. `refused`: what it required, if that
+ * is why it threw.
  */
-export function reduceError(thrown: unknown, file: string): string {
-  const status = memberOf(thrown, 'status');
+export function reduceError(thrown: unknown, file: string, refused: string | undefined): string {
+  const isOfAuthor = isChosen(thrown);
+  const status = isOfAuthor ? memberOf(thrown, 'status') : undefined;
   const message = typeof thrown === 'string' ? thrown : memberOf(thrown, 'message');
   return (
-    `{${thrownPlace(thrown, file)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
-    `,"status":${isInteger(status) ? stringifyJson(status) : 'null'},"errors":${errorsOf(thrown)}}`
+    `{${thrownPlace(thrown, file)}${moduleMember(refused)},"message":${quoted(message, ERROR_BOUNDS.message)}` +
+    `,"status":${isInteger(status) ? stringifyJson(status) : 'null'}` +
+    `,"errors":${isOfAuthor ? errorsOf(thrown) : 'null'}}`
   );
 }

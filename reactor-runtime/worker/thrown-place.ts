@@ -29,7 +29,8 @@ function placeIn(stack: string, from: number, file: string): string | undefined 
   return undefined;
 }
 
-function classOf(thrown: unknown): unknown {
+/** The name of its class, which may be anything; of a primitive its type. */
+export function classOf(thrown: unknown): unknown {
   if (thrown === null) return 'null';
   if (typeof thrown !== 'object' && typeof thrown !== 'function') return typeof thrown;
   return memberOf(memberOf(thrown, 'constructor'), 'name');

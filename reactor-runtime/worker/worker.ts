@@ -1,6 +1,6 @@
 // The process of one invocation: closes what reactor code must not reach, loads it, waits for the
 // event, runs it, says once how it ended.
-import { MESSAGE, MODULE_NAME_MAX } from '../worker-message.ts';
+import { MESSAGE } from '../worker-message.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { messageOfResult } from './answer.ts';
 import { receive, say } from './channel.ts';
@@ -19,13 +19,11 @@ import {
   parseJson,
   PromiseClass,
   repeat,
-  slice,
-  stringifyJson,
   thenOf,
 } from './primordials.ts';
 import { reactorModules, type ReactorModules } from './reactor-require.ts';
 import { printError } from './print-error.ts';
-import { reduceError } from './reduce-error.ts';
+import { moduleMember, reduceError } from './reduce-error.ts';
 import { thrownPlace } from './thrown-place.ts';
 
 /** The members of the event that matter here. */
@@ -47,13 +45,20 @@ type ReactorFunction = (request: unknown) => unknown;
 let phase: 'loading' | 'running' = 'loading';
 /** That of the author's code. */
 let file = '';
+let lastRefusal: ReactorModules['refused'] = () => undefined;
 
 /** Frames of a stack: the author's code may be below many of a package. */
 const STACK_FRAMES = 100;
 
+/** What the code required and may not, if this is the error that it got for it. */
+function refusedModule(error: unknown): string | undefined {
+  const refusal = lastRefusal();
+  return refusal?.error === error ? refusal?.specifier : undefined;
+}
+
 function sayThrown(error: unknown): void {
   printError(error);
-  say(MESSAGE.threw + reduceError(error, file));
+  say(MESSAGE.threw + reduceError(error, file, refusedModule(error)));
 }
 
 const sayNotLoaded = (reason: string) => say(`${MESSAGE.notLoaded}{"reason":${reason}}`);
@@ -67,21 +72,16 @@ function uncaught(error: unknown): void {
     sayThrown(error);
     return;
   }
-  printError(error);
-  sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
+  sayLoadFailure(error);
   exit(0);
 }
 
 /** What kept the code from loading: its exception, or a module that there is not. */
-function sayLoadFailure(error: unknown, { refused }: ReactorModules): void {
+function sayLoadFailure(error: unknown): void {
   printError(error);
-  const refusal = refused();
-  if (refusal === undefined || refusal.error !== error) {
-    sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
-    return;
-  }
-  // One character more than a name may have, so that the loop sees that it is none.
-  sayNotLoaded(`"module","module":${stringifyJson(slice(refusal.specifier, 0, MODULE_NAME_MAX + 1))}`);
+  const module = refusedModule(error);
+  if (module === undefined) sayNotLoaded(`"threw",${thrownPlace(error, file)}`);
+  else sayNotLoaded(`"module"${moduleMember(module)}`);
 }
 
 function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): ReactorFunction | undefined {
@@ -100,7 +100,7 @@ function load({ code, taskRoot }: WorkerSettings, modules: ReactorModules): Reac
     if (typeof exports === 'function') return exports as ReactorFunction;
     sayNotLoaded('"no_function"');
   } catch (error) {
-    sayLoadFailure(error, modules);
+    sayLoadFailure(error);
   }
   return undefined;
 }
@@ -128,6 +128,7 @@ function main(): void {
   guardNativeCode();
   file = join(settings.taskRoot, 'reactor.js');
   const modules = reactorModules(settings);
+  lastRefusal = modules.refused;
   // Before the code, so that it finds the built-ins as they are.
   const { createClient } = modules.require(SDK) as Sdk;
   guardNetwork(settings);

@@ -150,6 +150,7 @@ describe('how code can fail', () => {
     ['module', 'require("left-pad")', { module: 'left-pad' }],
     ['module', 'require("node:vm")', { module: 'node:vm' }],
     ['module', 'require("./other.js")', {}],
+    ['module', '(async () => require("left-pad"))(); module.exports = () => 1', { module: 'left-pad' }],
     [
       'threw',
       'try { require("left-pad") } catch { null.x }',
@@ -212,8 +213,8 @@ describe('how code can fail', () => {
     ['a status that is none', '{ status: "402", message: 7, errors: [1], name: {} }', { class: 'Object' }],
     [
       'errors that are no lists',
-      '{ errors: { a: "b", c: [1, "d"], __proto__: null } }',
-      { errors: { c: ['d'] }, class: 'Object' },
+      '{ status: 400, errors: { a: "b", c: [1, "d"], __proto__: null } }',
+      { status: 400, errors: { c: ['d'] }, class: 'Object' },
     ],
     [
       'getters that throw',
@@ -231,6 +232,36 @@ describe('how code can fail', () => {
       '(() => { const p = Proxy.revocable({}, {}); p.revoke(); return { errors: p.proxy } })()',
       { class: 'Object' },
     ],
+    [
+      'a status without errors, as HTTP clients have it,',
+      'Object.assign(new Error("m"), { status: 401 })',
+      { message: 'm' },
+    ],
+    [
+      'errors that it inherits',
+      'Object.assign(Object.create({ errors: {} }), { status: 401 })',
+      { class: 'Object' },
+    ],
+    [
+      'a status with errors that are undefined',
+      '{ status: 401, errors: undefined }',
+      { status: 401, class: 'Object' },
+    ],
+    [
+      'an error class of the SDK without arguments',
+      'new (require("@cloakroom/sdk").RateLimitError)()',
+      { status: 429, class: 'RateLimitError' },
+    ],
+    [
+      'an error of the SDK’s client',
+      'new (require("@cloakroom/sdk").ApiError)({ status: 400, title: "Bad Request", errors: { id: ["x"] } })',
+      { message: '400 Bad Request', class: 'ApiError' },
+    ],
+    [
+      'a connection error of the SDK',
+      'new (require("@cloakroom/sdk").ConnectionError)("m")',
+      { message: 'm', class: 'ConnectionError' },
+    ],
   ])('%s thrown is reduced to its data', async (_what, expression, expected) => {
     for (const head of ['async () =>', '() =>'])
       expect(placeless(await answerOf(`module.exports = ${head} { throw ${expression} }`))).toEqual(
@@ -238,8 +269,55 @@ describe('how code can fail', () => {
       );
   });
 
+  it('the status of an HTTP answer that axios threw is not that of the error', async () => {
+    const server = createServer((_request, response) => response.writeHead(503).end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${String((server.address() as { port: number }).port)}`;
+    const client = { base_url: base, api_key: 'k', header_prefix: 'SVC' };
+    const code = `module.exports = async (req) => { await require('axios').get(req.args.base) }`;
+    const { error } = await answerOf(code, { base }, { client });
+    server.close();
+    expect(error).toMatchObject({
+      message: 'Request failed with status code 503',
+      status: null,
+      errors: null,
+    });
+  });
+
+  it('a module that is refused while the function runs is named, with the place', async () => {
+    const code = `module.exports = async ({ args }) => {
+  if (args.isCaught) try { require('first') } catch {}
+  setImmediate(() => { if (args.isLater) require(args.name) });
+  if (!args.isLater) require(args.name); else await new Promise(() => {});
+};`;
+    const refused = await withReactor(code, async (reactor) => {
+      const modules = [];
+      for (const args of [
+        { name: 'lodash' },
+        { name: 'lodash', isCaught: true, isLater: true },
+        { name: './other.js' },
+        { name: 'x'.repeat(1e6) },
+      ]) {
+        const { error } = (await reactor.invoke(args)).answer;
+        modules.push([error.module, error.line, error.status]);
+      }
+      return modules;
+    });
+    expect(refused).toEqual([
+      ['lodash', 4, null],
+      ['lodash', 3, null],
+      [null, 4, null],
+      [null, 4, null],
+    ]);
+  });
+
+  it('a module that is refused nowhere but in code that catches it is not named', async () => {
+    const code = `module.exports = () => { try { require('lodash') } catch {} throw undefined }`;
+    expect(await answerOf(code)).toEqual(threw({ class: 'undefined' }));
+  });
+
   it('an error is bounded in length', async () => {
-    const code = `module.exports = async () => { throw Object.assign(new Error('m'.repeat(1e6)), { name: 'n'.repeat(1e6), errors: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ['f' + i, Array(1000).fill('x'.repeat(1e4))])) }) }`;
+    const code = `module.exports = async () => { throw Object.assign(new Error('m'.repeat(1e6)), { status: 400, name: 'n'.repeat(1e6), errors: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => ['f' + i, Array(1000).fill('x'.repeat(1e4))])) }) }`;
     const answer = await answerOf(code);
     expect(answer.error.message).toHaveLength(2_000);
     expect(Object.keys(answer.error.errors)).toHaveLength(50);
@@ -301,22 +379,41 @@ const thrown = [
     ]);
   });
 
-  it('prints the console and all of what was thrown to its standard error', async () => {
+  it('prints the console and the errors that were thrown to its standard error', async () => {
     const code = `console.log('loaded', { deep: [1] });
 module.exports = async ({ args }) => {
   console.error('an error'); console.table([{ a: 1 }]); process.stdout.write('no line end, '); process.stderr.write(Buffer.from('bytes\\n'));
-  if (args.nothing) throw { code: 7, inner: { deeper: {} } };
-  throw new TypeError('the message');
+  if (args.nothing) throw { message: 'an object', inner: { deeper: {} } };
+  if (args.text) throw 'a text';
+  throw Object.assign(new TypeError('the message'), { cause: new RangeError('the cause') });
 };`;
     const printed = await withReactor(code, async (reactor) => {
       await reactor.invoke();
       await reactor.invoke({ nothing: true });
+      await reactor.invoke({ text: true });
       return reactor.printed();
     });
     for (const text of ['loaded { deep: [ 1 ] }\n', 'an error\n', '│ a │', 'no line end, bytes\n'])
       expect(printed).toContain(text);
-    expect(printed).toMatch(/TypeError: the message\n {4}at module\.exports \(.*\/reactor\.js:5:9\)\n/);
-    expect(printed).toContain('{ code: 7, inner: { deeper: {} } }\n');
+    expect(printed).toMatch(/TypeError: the message\n {4}at module\.exports \(.*\/reactor\.js:6:23\)\n/);
+    expect(printed).toMatch(/\nCaused by: RangeError: the cause\n {4}at module\.exports \(/);
+    expect(printed).toContain('Object: an object\n');
+    expect(printed).toContain('a text\n');
+  });
+
+  it.each([
+    [
+      'whose members show themselves',
+      '{ [require("util").inspect.custom]: () => process.exit(7), cause: { [require("util").inspect.custom]: () => process.exit(7) } }',
+    ],
+    ['whose cause is a getter', 'Object.defineProperty({}, "cause", { get: () => process.exit(7) })'],
+    [
+      'whose cause is a proxy',
+      '{ cause: new Proxy({}, { getOwnPropertyDescriptor: () => process.exit(7) }) }',
+    ],
+  ])('printing an object %s does not change the answer', async (_what, expression) => {
+    const code = `module.exports = () => { throw ${expression} }`;
+    expect(placeless(await answerAlone(code))).toEqual(threw({ class: 'Object' }));
   });
 
   it.each([

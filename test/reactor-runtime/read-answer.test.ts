@@ -81,6 +81,8 @@ describe('what the loop makes of messages that a worker may have forged', () => 
     expect(readLoaded(`n${JSON.stringify({ reason: 'module', module })}`)).toEqual(
       isNamed ? { reason: 'module', module } : { reason: 'module' },
     );
+    const { error } = JSON.parse(readAnswer(`t${JSON.stringify({ module })}`) ?? '');
+    expect(error.module).toBe(isNamed ? module : null);
   });
 
   it('a member called __proto__ stays a member', () => {

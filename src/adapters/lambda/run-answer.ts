@@ -37,6 +37,7 @@ const answer = z.discriminatedUnion('outcome', [
       message: z.string(),
       status: z.nullable(z.int()),
       errors: z.nullable(errors),
+      module: z.optional(z.nullable(moduleName)),
     }),
   }),
   z.object({

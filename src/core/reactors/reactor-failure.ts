@@ -30,33 +30,45 @@ function fieldErrors(errors: ThrownError['errors']): FieldErrors | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Such as `threw a TypeError at line 3, column 18`. */
-function describeThrown({ class: name = 'Error', line, column }: ThrownPlace): string {
-  const article = /^([AEIO]|Un)/i.test(name) ? 'an ' : 'a ';
-  const what = name === 'undefined' || name === 'null' ? name : `${article}${name}`;
-  const hasPlace = line !== undefined && column !== undefined;
-  return `threw ${what}${hasPlace ? ` at line ${String(line)}, column ${String(column)}` : ''}`;
+function describePlace({ line, column }: ThrownPlace): string {
+  const isKnown = line !== undefined && column !== undefined;
+  return isKnown ? ` at line ${String(line)}, column ${String(column)}` : '';
 }
 
-function thrownFailure({ status, message, errors, ...place }: ThrownError): ServiceError {
+/** Such as `threw a TypeError at line 3, column 18`. */
+function describeThrown(thrown: ThrownPlace): string {
+  const { class: name = 'Error' } = thrown;
+  const article = /^([AEIO]|Un)/i.test(name) ? 'an ' : 'a ';
+  const what = name === 'undefined' || name === 'null' ? name : `${article}${name}`;
+  return `threw ${what}${describePlace(thrown)}`;
+}
+
+const PACKAGES = [SDK, ...AUTHOR_PACKAGES.map(({ name }) => name)].join(', ');
+
+function describeRefusal(module: string | undefined, place: string): string {
+  if (module === undefined)
+    return `requires something${place} that is neither a package nor a part of Node.js: a reactor is one file`;
+  const what = `requires '${module}'${place}`;
+  if (isBuiltin(module)) return `${what}, a part of Node.js that reactors may not use`;
+  return `${what}, which is not among the packages of reactors: ${PACKAGES}`;
+}
+
+function thrownFailure({ status, message, errors, module, ...place }: ThrownError): ServiceError {
   const code = status === null ? undefined : BY_STATUS[status];
-  // Whatever else was thrown may say anything: of its message and stack nobody is told.
-  if (code === undefined) return new ServiceError('reactor_failed', `The code ${describeThrown(place)}.`);
+  if (code === undefined) {
+    // Whatever else was thrown may say anything: of its message and stack nobody is told.
+    const what =
+      module === undefined
+        ? describeThrown(place)
+        : describeRefusal(module ?? undefined, describePlace(place));
+    return new ServiceError('reactor_failed', `The code ${what}.`);
+  }
   const told = fieldErrors(errors);
   // 429 and 503 say when to come again (docs/contract.md#errors).
   const isToRepeat = code === 'too_many_requests' || code === 'dependency_unavailable';
   const headers = isToRepeat ? { 'Retry-After': RETRY_AFTER_SECONDS } : undefined;
   const detail = message === '' ? `The code ${describeThrown(place)}.` : message;
   return new ServiceError(code, detail, defined({ headers, errors: told }));
-}
-
-const PACKAGES = [SDK, ...AUTHOR_PACKAGES.map(({ name }) => name)].join(', ');
-
-function describeRefusal(module: string | undefined): string {
-  if (module === undefined)
-    return 'requires something that is neither a package nor a part of Node.js: a reactor is one file';
-  if (isBuiltin(module)) return `requires '${module}', a part of Node.js that reactors may not use`;
-  return `requires '${module}', which is not among the packages of reactors: ${PACKAGES}`;
 }
 
 function describeLoadFailure({ reason, error = {}, module }: LoadFailure): string {
@@ -74,7 +86,7 @@ function describeLoadFailure({ reason, error = {}, module }: LoadFailure): strin
     case 'threw':
       return `${describeThrown(error)} while it loaded`;
     case 'module':
-      return describeRefusal(module);
+      return describeRefusal(module, '');
     case undefined:
       return 'does not load, or does not export a function by module.exports';
   }

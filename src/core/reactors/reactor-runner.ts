@@ -53,11 +53,20 @@ export interface LoadFailure {
   readonly module?: string | undefined;
 }
 
-/** An error that the code threw, as data: nothing of it is trusted. */
+/**
+ * An error that the code threw, as data: nothing of it is trusted. `status` and `errors` are `null`
+ * unless the author chose them (docs/reactors.md#errors); a function made by an earlier version
+ * tells those of any error.
+ */
 export interface ThrownError extends ThrownPlace {
   readonly message: string;
   readonly status: number | null;
   readonly errors: Readonly<Record<string, readonly string[]>> | null;
+  /**
+   * What was required, if the error is that of a module which the code may not require; `null` if
+   * it cannot be the name of a package.
+   */
+  readonly module?: string | null | undefined;
 }
 
 /** What became of a run. Only with `stale` the code did certainly not run. */

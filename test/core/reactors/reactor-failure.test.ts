@@ -54,6 +54,19 @@ describe('an error that code throws', () => {
   });
 });
 
+describe('a module that code may not require while it runs', () => {
+  it.each([
+    ['lodash', /^The code requires 'lodash' at line 1, column 34, which is not among the packages of .*\.$/],
+    ['vm', /^The code requires 'vm' at line 1, column 34, a part of Node\.js that reactors may not use\.$/],
+    [null, /^The code requires something at line 1, column 34 that is neither a package nor a part of /],
+  ])('%s is named with its place', (module, detail) => {
+    const error = { class: 'Error', line: 1, column: 34, module };
+    const { problem } = problemOf(runFailure(thrown(error), 1000));
+    expect([problem.status, problem.code]).toEqual([500, 'reactor_failed']);
+    expect(problem.detail).toMatch(detail);
+  });
+});
+
 describe('code that does not load', () => {
   it.each([
     [{ reason: 'syntax' }, 'The code has a syntax error.'],
