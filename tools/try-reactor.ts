@@ -12,12 +12,12 @@ const [FAILED, MISUSED] = [1, 2] as const;
 /** The code's result. Throws what the service would tell a caller. */
 async function resultOf(options: TryOptions): Promise<object> {
   parseCode(options.code);
-  let isLineOpen = false;
+  let last = '\n';
   const outcome = await runCode(options, (text) => {
-    isLineOpen = !text.endsWith('\n');
+    last = text;
     process.stderr.write(text);
   });
-  if (isLineOpen) process.stderr.write('\n');
+  if (!last.endsWith('\n')) process.stderr.write('\n');
   if (outcome.outcome === 'stale') throw new Error('the runtime ran other code');
   return returnedParts(outcome, TIME_MS, options.isLenient ? 'lenient' : 'strict');
 }

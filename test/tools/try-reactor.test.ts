@@ -75,6 +75,11 @@ describe('npm run reactor', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining(problem)]);
   });
 
+  it('ends the last line that the code prints', () => {
+    const content = 'module.exports = () => { process.stdout.write("no line end"); return 7 }';
+    expect(tried(file('open.js', content)).stderr).toMatch(/^no line end\n.*open\.js failed\./);
+  });
+
   it('exits with 2 and one line for a wrong command line', () => {
     const { status, stderr } = tried('none.js');
     expect([status, stderr]).toEqual([2, 'none.js cannot be read: ENOENT (--help lists the options)\n']);
