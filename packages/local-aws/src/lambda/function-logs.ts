@@ -77,16 +77,29 @@ export function createLogFiles(directory: string, maxBytes = MAX_BYTES): Logs {
 /** Longest line that is waited for, in characters: one without an end must not fill the memory. */
 const LINE_MAX = 100_000;
 
+/**
+ * A line without an end is one after this time, in ms: the next text may be another invocation's.
+ */
+const LINE_END_MS = 100;
+
 /** Makes whole lines of pieces of text, for each name by itself. */
 export function createLineSplitter(
   onLine: (name: string, line: string) => void,
 ): (name: string, text: string) => void {
-  const unfinished = new Map<string, string>();
+  const unfinished = new Map<string, { readonly text: string; readonly timer: NodeJS.Timeout }>();
   return (name, text) => {
-    const lines = ((unfinished.get(name) ?? '') + text).split('\n');
+    const begun = unfinished.get(name);
+    clearTimeout(begun?.timer);
+    unfinished.delete(name);
+    const lines = ((begun?.text ?? '') + text).split('\n');
     const rest = lines.pop() ?? '';
     for (const line of rest.length > LINE_MAX ? [...lines, rest] : lines) onLine(name, line);
-    unfinished.set(name, rest.length > LINE_MAX ? '' : rest);
+    if (rest === '' || rest.length > LINE_MAX) return;
+    const timer = setTimeout(() => {
+      unfinished.delete(name);
+      onLine(name, rest);
+    }, LINE_END_MS);
+    unfinished.set(name, { text: rest, timer });
   };
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogFiles } from '../../src/lambda/function-logs.ts';
+import { createLineSplitter, createLogFiles } from '../../src/lambda/function-logs.ts';
 
 let directory = '';
 
@@ -58,4 +58,17 @@ it('a line of the local cloud has its time', () => {
   logs.line('gateway', 'GET /x: no answer');
   logs.close();
   expect(text('gateway.log')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z GET \/x: no answer\n$/);
+});
+
+it('a line without an end is not continued by what is printed later', () => {
+  jest.useFakeTimers();
+  const lines: string[] = [];
+  const split = createLineSplitter((name, line) => lines.push(`${name}: ${line}`));
+  split('fn', 'one li');
+  split('fn', 'ne\nno end');
+  expect(lines).toEqual(['fn: one line']);
+  jest.advanceTimersByTime(1_000);
+  split('fn', 'another\n');
+  expect(lines).toEqual(['fn: one line', 'fn: no end', 'fn: another']);
+  jest.useRealTimers();
 });
