@@ -7,11 +7,11 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  * and when something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 508,
+  tokens: 510,
   applications: 217,
-  proxy: 485,
+  proxy: 486,
   // With the parser of reactor code, which is evaluated when code is first stored.
-  reactors: 737,
+  reactors: 738,
   'reactor-worker': 528,
   'webhook-sender': 202,
   sweeper: 177,
