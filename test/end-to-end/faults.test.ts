@@ -180,12 +180,8 @@ const succeeded = ({ counts }: Findings, operation: string): number =>
     .reduce((sum, [, n]) => sum + n, 0);
 
 async function runAll(clients: readonly Client[], missing: () => readonly Checked[]): Promise<void> {
-  if (IS_THOROUGH) {
-    const until = Date.now() + TRAFFIC_MS;
-    await Promise.all(clients.map((client) => client.run(until)));
-    return;
-  }
-  await Promise.all(clients.map((client) => client.runMix()));
+  const until = Date.now() + TRAFFIC_MS;
+  await Promise.all(clients.map((client) => (IS_THOROUGH ? client.run(until) : client.runMix())));
   for (let tries = 0; tries < MOST_TRIES && missing().length > 0; tries += 1)
     await Promise.all(clients.map((client) => client.runAgain(missing())));
 }
