@@ -4,14 +4,21 @@ import { decideAccess, holdsSomewhere, type TokenAttributes } from './access-dec
 import type { Transform } from './access-rule.ts';
 import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 
+/** Whose permissions count, by what makes the request. */
+const HOLDERS: Readonly<Record<Exclude<Caller['actsBy'], 'session'>, string>> = {
+  own_key: 'This application',
+  invocation: "The reactor's application",
+  reactor: 'The application that invoked the reactor',
+};
+
 /** What a caller could do about a permission that it does not hold. */
 function wayOut({ type, actsBy }: Caller, permission: Permission): string {
-  if (type === 'session') return 'This session was not granted it (POST /sessions/authorize).';
+  if (type === 'session' || actsBy === 'session')
+    return 'This session was not granted it (POST /sessions/authorize).';
   if (!isLegalFor(permission, type)) {
     return `A ${type} application cannot hold it: use the key of a ${holdersOf(permission)} application.`;
   }
-  const holder = actsBy === 'own_key' ? 'This application' : "The reactor's application";
-  return `${holder} was not granted it (PUT /applications/{id}).`;
+  return `${HOLDERS[actsBy]} was not granted it (PUT /applications/{id}).`;
 }
 
 const required = (permission: Permission) => `The permission ${permission} is required.`;

@@ -3,7 +3,7 @@ import { CONDITION_ATTRIBUTES, CONDITION_OPERATORS, TRANSFORMS } from '../../cor
 import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permission.ts';
 import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/shared/pagination.ts';
 import { PAGE_BYTES } from '../../core/tokens/open-page.ts';
-import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../core/tokens/token-type.ts';
+import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
 import { IDS_MAX } from '../page-query.ts';
 import { PROBLEM_CODES } from '../problem.ts';
 import { counted } from './words.ts';
@@ -71,44 +71,6 @@ export const gatewayMessage = z
     id: 'GatewayMessage',
     description: 'An answer of API Gateway itself: no function of the service ran.',
   });
-
-const digits = (least: number, most: number) =>
-  z.string().regex(new RegExp(`^\\d{${String(least)},${String(most)}}$`));
-
-/** A whole number, which may be written as text. */
-const wholeNumber = (least: number, most: number) =>
-  z.union([z.int().min(least).max(most), z.string().regex(/^\d{1,4}$/), z.null()]).optional();
-
-const nineDigits = z
-  .string()
-  .regex(/^(?:-*\d){9}-*$/)
-  .max(20);
-
-/** Data of a token by its type, as it is sent (docs/contract.md#token-types). */
-export const TOKEN_DATA: Readonly<Record<TokenTypeName, z.ZodType>> = {
-  token: z.unknown().meta({ description: 'Any JSON but `null`.' }),
-  card: z.strictObject({
-    number: digits(12, 19).meta({ description: 'Digits alone, with a valid check digit (Luhn).' }),
-    expiration_month: wholeNumber(1, 12),
-    expiration_year: wholeNumber(1000, 9999),
-    cvc: z
-      .union([digits(3, 4), z.int().min(100).max(9999), z.null()])
-      .optional()
-      .meta({ description: 'Removed after its lifetime, by default an hour.' }),
-  }),
-  bank: z.strictObject({
-    routing_number: z
-      .string()
-      .regex(/^\d{9}$/)
-      .meta({ description: 'With a valid ABA checksum.' }),
-    account_number: digits(1, 17),
-  }),
-  card_number: digits(12, 19),
-  us_bank_account_number: digits(3, 17),
-  us_bank_routing_number: z.string().regex(/^\d{9}$/),
-  social_security_number: nineDigits,
-  employer_id_number: nineDigits,
-};
 
 /** How failures of the proxy itself look. */
 export const proxyProblem = z.object({ proxy_error: problem }).meta({

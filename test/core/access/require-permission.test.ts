@@ -1,0 +1,67 @@
+import { requireAccess, requirePermission } from '../../../src/core/access/require-permission.ts';
+import type { Caller } from '../../../src/core/applications/application.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+
+const refusal = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'nothing was thrown';
+};
+
+describe('a permission that a caller does not hold', () => {
+  it.each([
+    [
+      'token:read',
+      { type: 'management' },
+      'A management application cannot hold it: use the key of a private application.',
+    ],
+    [
+      'application:read',
+      { type: 'private' },
+      'A private application cannot hold it: use the key of a management application.',
+    ],
+    [
+      'token:read',
+      { type: 'private', actsBy: 'own_key' },
+      'This application was not granted it (PUT /applications/{id}).',
+    ],
+    [
+      'token:read',
+      { type: 'private', actsBy: 'invocation' },
+      "The reactor's application was not granted it (PUT /applications/{id}).",
+    ],
+    [
+      'token:create',
+      { type: 'private', actsBy: 'reactor' },
+      'The application that invoked the reactor was not granted it (PUT /applications/{id}).',
+    ],
+    [
+      'token:create',
+      { type: 'session', actsBy: 'reactor' },
+      'This session was not granted it (POST /sessions/authorize).',
+    ],
+    [
+      'token:read',
+      { type: 'session', actsBy: 'session' },
+      'This session was not granted it (POST /sessions/authorize).',
+    ],
+  ] as const)('%s: %j is shown the way out', (permission, who, words) => {
+    const caller: Caller = aCaller({ ...who, permissions: [], rules: [] });
+    expect(refusal(() => requirePermission(caller, permission))).toBe(
+      `The permission ${permission} is required. ${words}`,
+    );
+  });
+
+  it('for this token alone is held by no rule that covers it, and nothing is named of the token', () => {
+    const rules = [
+      { priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] },
+    ] as const;
+    const caller = aCaller({ type: 'private', permissions: [], rules: [...rules] });
+    expect(refusal(() => requireAccess(caller, 'token:read', { id: 'x', containers: ['/secret/'] }))).toBe(
+      'The permission token:read is required. The caller holds it, but by no rule that covers every container of this token.',
+    );
+  });
+});
