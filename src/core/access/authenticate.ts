@@ -51,7 +51,7 @@ function check(
   const hasEnded = tenant === undefined || (tenant !== null && isDestroyed(tenant));
   if (!isOfTenant || hasEnded) throw refused(UNKNOWN);
   if (credential.expiresAtMs !== undefined && credential.expiresAtMs <= clock())
-    throw refused('The API key has expired, and its application or session with it.');
+    throw refused('The API key has expired.');
   if (credential.isUnauthorized === true)
     throw new ServiceError(
       'forbidden',

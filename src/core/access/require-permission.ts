@@ -5,20 +5,19 @@ import type { Transform } from './access-rule.ts';
 import { holdersOf, isLegalFor, type Permission } from './permission.ts';
 
 /** Whose permissions count, by what makes the request. */
-const HOLDERS: Readonly<Record<Exclude<Caller['actsBy'], 'session'>, string>> = {
+const HOLDERS: Readonly<Record<Caller['actsBy'], string>> = {
   own_key: 'This application',
+  session: 'This session',
   invocation: "The reactor's application",
-  reactor: 'The application that invoked the reactor',
+  reactor: 'The invoking application',
 };
 
 /** What a caller could do about a permission that it does not hold. */
 function wayOut({ type, actsBy }: Caller, permission: Permission): string {
-  if (type === 'session' || actsBy === 'session')
-    return 'This session was not granted it (POST /sessions/authorize).';
-  if (!isLegalFor(permission, type)) {
-    return `A ${type} application cannot hold it: use the key of a ${holdersOf(permission)} application.`;
-  }
-  return `${HOLDERS[actsBy]} was not granted it (PUT /applications/{id}).`;
+  if (type === 'session') return `${HOLDERS.session} was not granted it.`;
+  return isLegalFor(permission, type)
+    ? `${HOLDERS[actsBy]} was not granted it.`
+    : `A ${type} application cannot hold it: use the key of a ${holdersOf(permission)} application.`;
 }
 
 const required = (permission: Permission) => `The permission ${permission} is required.`;

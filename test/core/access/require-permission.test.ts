@@ -23,31 +23,15 @@ describe('a permission that a caller does not hold', () => {
       { type: 'private' },
       'A private application cannot hold it: use the key of a management application.',
     ],
-    [
-      'token:read',
-      { type: 'private', actsBy: 'own_key' },
-      'This application was not granted it (PUT /applications/{id}).',
-    ],
+    ['token:read', { type: 'private', actsBy: 'own_key' }, 'This application was not granted it.'],
     [
       'token:read',
       { type: 'private', actsBy: 'invocation' },
-      "The reactor's application was not granted it (PUT /applications/{id}).",
+      "The reactor's application was not granted it.",
     ],
-    [
-      'token:create',
-      { type: 'private', actsBy: 'reactor' },
-      'The application that invoked the reactor was not granted it (PUT /applications/{id}).',
-    ],
-    [
-      'token:create',
-      { type: 'session', actsBy: 'reactor' },
-      'This session was not granted it (POST /sessions/authorize).',
-    ],
-    [
-      'token:read',
-      { type: 'session', actsBy: 'session' },
-      'This session was not granted it (POST /sessions/authorize).',
-    ],
+    ['token:create', { type: 'private', actsBy: 'reactor' }, 'The invoking application was not granted it.'],
+    ['token:create', { type: 'session', actsBy: 'reactor' }, 'This session was not granted it.'],
+    ['token:read', { type: 'session', actsBy: 'session' }, 'This session was not granted it.'],
   ] as const)('%s: %j is shown the way out', (permission, who, words) => {
     const caller: Caller = aCaller({ ...who, permissions: [], rules: [] });
     expect(refusal(() => requirePermission(caller, permission))).toBe(
