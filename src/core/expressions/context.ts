@@ -1,5 +1,5 @@
 import { Context, type Liquid } from 'liquidjs';
-import { isJsonObject } from '../shared/json.ts';
+import { memberOf } from '../shared/member-of.ts';
 import type { Budget } from './budget.ts';
 
 /** Steps for each character or element that LiquidJS itself says it is about to allocate. */
@@ -25,9 +25,13 @@ function limiter(budget: Budget): Context['memoryLimit'] {
   return limit as Context['memoryLimit'];
 }
 
-/** An own member of a JSON object; everything else has none by a name. */
-export function memberOf(from: unknown, name: string): unknown {
-  return isJsonObject(from) && Object.hasOwn(from, name) ? from[name] : undefined;
+/** What Liquid evaluates in, with the budget that filters charge. */
+export type JsonContext = Context & { readonly budget: Budget };
+
+/** A member of a JSON object by its own name, an element of an array by its index. */
+function readProperty(from: object, key: unknown): unknown {
+  if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
+  return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
 }
 
 /**
@@ -35,24 +39,17 @@ export function memberOf(from: unknown, name: string): unknown {
  * JavaScript knows much more; here a name is an own member of a JSON object or an index of an
  * array, and nothing else (docs/contract.md#expressions).
  */
-export class JsonContext extends Context {
-  readonly budget: Budget;
-
-  readonly #liquid: Liquid;
-
-  constructor(scope: object, budget: Budget, liquid: Liquid) {
-    const limit = limiter(budget);
-    super(scope, liquid.options, { sync: true }, { memoryLimit: limit, renderLimit: limit, liquid });
-    this.budget = budget;
-    this.#liquid = liquid;
-  }
-
-  override readProperty(from: object, key: unknown): unknown {
-    if (Array.isArray(from)) return typeof key === 'number' ? (from as unknown[]).at(key) : undefined;
-    return typeof key === 'string' || typeof key === 'number' ? memberOf(from, String(key)) : undefined;
-  }
-
-  override spawn(scope: object = {}): Context {
-    return new JsonContext(scope, this.budget, this.#liquid);
-  }
+export function jsonContext(scope: object, budget: Budget, liquid: Liquid): JsonContext {
+  const limit = limiter(budget);
+  const context = new Context(
+    scope,
+    liquid.options,
+    { sync: true },
+    { memoryLimit: limit, renderLimit: limit, liquid },
+  );
+  return Object.assign(context, {
+    budget,
+    readProperty,
+    spawn: (inner: object = {}) => jsonContext(inner, budget, liquid),
+  });
 }

@@ -1,10 +1,18 @@
 import { JSONPathEnvironment, JSONPathNodeList, type JSONPathNode } from 'json-p3';
 import type { Json } from '../shared/json.ts';
+import { memberOf } from '../shared/member-of.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import { weigh } from './weight.ts';
 
+/*
+ * json-p3 is loaded when something of it is first used (lib/bundle.ts): nothing here may touch it
+ * before.
+ */
+
 const PATH_MAX_LENGTH = 1_000;
+/** A path that is nothing but names of members, as most are: it selects one value or none. */
+const MEMBERS = /^\$(?:\.[A-Za-z_]\w*)*$/;
 /** Steps of compiling a path, for each character. */
 const COMPILE = 400;
 /** Steps of each selector and condition that is made to count its own. */
@@ -32,23 +40,17 @@ const DEPTH_MAX = 100;
  * RFC 9535 without `match` and `search`: a regular expression from a caller could run for as long
  * as it likes.
  */
-class Environment extends JSONPathEnvironment {
-  readonly #budget: Budget;
-
-  constructor(budget: Budget) {
-    super({ maxRecursionDepth: DEPTH_MAX });
-    this.#budget = budget;
-    this.functionRegister.delete('match');
-    this.functionRegister.delete('search');
-  }
-
-  override entries(
-    object: Parameters<JSONPathEnvironment['entries']>[0],
-  ): ReturnType<JSONPathEnvironment['entries']> {
-    const entries = super.entries(object);
-    this.#budget.charge(entries.length * MEMBER);
+function environment(budget: Budget): JSONPathEnvironment {
+  const made = new JSONPathEnvironment({ maxRecursionDepth: DEPTH_MAX });
+  made.functionRegister.delete('match');
+  made.functionRegister.delete('search');
+  const entriesOf = made.entries.bind(made);
+  made.entries = (object) => {
+    const entries = entriesOf(object);
+    budget.charge(entries.length * MEMBER);
     return entries;
-  }
+  };
+  return made;
 }
 
 interface Evaluated {
@@ -107,7 +109,9 @@ function countSteps(part: object, budget: Budget): void {
 export function selectOne(path: string, value: Json, budget: Budget): Json | undefined {
   if (path.length > PATH_MAX_LENGTH) throw new ExpressionError('has a json filter with too long a path');
   budget.charge((path.length + 60) * COMPILE);
-  const compiled = new Environment(budget).compile(path);
+  if (MEMBERS.test(path))
+    return path.split('.').slice(1).reduce<unknown>(memberOf, value) as Json | undefined;
+  const compiled = environment(budget).compile(path);
   countSteps(compiled, budget);
   const nodes = compiled.lazyQuery(value as never);
   const [first, second] = [nodes.next(), nodes.next()];

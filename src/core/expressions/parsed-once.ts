@@ -1,6 +1,6 @@
 /** What is kept at most, and how long a source may be for it, in characters. */
 const KEPT_MAX = 1_000;
-const SOURCE_MAX_LENGTH = 400;
+export const SOURCE_MAX_LENGTH = 400;
 
 /**
  * A parser that keeps what it made of short sources, oldest out first, and only of those that

@@ -1,7 +1,8 @@
 import { isJsonObject, jsonObject, type Json, type JsonObject } from '../shared/json.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { chargeText, parseExpression } from './expression.ts';
+import { parseExpression } from './expression.ts';
+import { chargeText } from './result.ts';
 import { parsedOnce } from './parsed-once.ts';
 import { hasExpression, parseTemplate, type TemplatePart } from './template.ts';
 import { chargedTextOf } from './weight.ts';

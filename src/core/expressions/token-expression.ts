@@ -2,7 +2,8 @@ import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
 import type { Budget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { chargeText, parseExpression, type Expression } from './expression.ts';
+import { parseExpression } from './expression.ts';
+import { chargeText, type Expression } from './result.ts';
 import { endOfExpression, hasExpression, TEMPLATE_MAX_LENGTH } from './template.ts';
 import { chargedTextOf, weigh, WRITE_JSON } from './weight.ts';
 

@@ -1,5 +1,5 @@
 import { ExpressionError } from '../../../src/core/expressions/expression-error.ts';
-import { FILTERS } from '../../../src/core/expressions/filters.ts';
+import { FILTER_NAMES } from '../../../src/core/expressions/liquid-expression.ts';
 import { createBudget } from '../../../src/core/expressions/budget.ts';
 import { renderTemplate } from '../../../src/core/expressions/render.ts';
 import {
@@ -123,7 +123,7 @@ describe('padding', () => {
 
 describe('the filters', () => {
   it('are those of Liquid and of the service, and none that evaluates text, draws at random or reads the environment', () => {
-    const names = [...FILTERS.keys()];
+    const names = FILTER_NAMES;
     for (const name of [
       'where_exp',
       'group_by_exp',

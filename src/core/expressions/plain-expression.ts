@@ -1,0 +1,109 @@
+import type { Json } from '../shared/json.ts';
+import { memberOf } from '../shared/member-of.ts';
+import { parseJson } from '../shared/parse-json.ts';
+import type { FilterArgument } from './arguments.ts';
+import { OWN_FILTERS, type Filter } from './filters.ts';
+import { SOURCE_MAX_LENGTH } from './parsed-once.ts';
+import { resultOf, type Expression } from './result.ts';
+
+/*
+ * Most expressions are a path of names and filters of the service with literal arguments
+ * (`data.number | reveal_last: 4`). They mean the same in Liquid and are evaluated without it,
+ * which is quicker and need not be loaded (docs/decisions/0029).
+ */
+
+/** Steps of parsing, for each character: of names alone, and of names with filters. */
+const PARSE_NAME = 40;
+const PARSE = 150;
+/** Steps of an evaluation before any filter, and of each argument. */
+const EVALUATE = 50;
+const ARGUMENT = 50;
+
+/** Names of members with dots between them. */
+const PATH = /[ \t\r\n]*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*/y;
+/** Names that Liquid takes for values. */
+const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank']);
+
+const FILTER = /\|[ \t\r\n]*([a-z]\w*)[ \t\r\n]*(:?)/y;
+const ARGUMENT_NAME = /[ \t\r\n]*([a-z]\w*)[ \t\r\n]*[:=]/y;
+/** A text without a backslash, a number as JSON writes it, or a boolean. */
+const LITERAL =
+  /[ \t\r\n]*("[^"\\]*"|'[^'\\]*'|-?(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?(?![\w.])|(?:true|false)(?![\w.?[-]))[ \t\r\n]*(,?)/y;
+
+interface FilterCall {
+  readonly name: string;
+  readonly filter: Filter;
+  readonly given: readonly FilterArgument[];
+}
+
+/** Reads one text from its start by sticky patterns. */
+class Reader {
+  readonly #source: string;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#source.length;
+  }
+
+  next(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source);
+    if (found !== null) this.#at = pattern.lastIndex;
+    return found;
+  }
+}
+
+/** What a literal stands for: JSON but for its quotes. */
+const literal = (text: string): Json =>
+  text.startsWith('"') || text.startsWith("'") ? text.slice(1, -1) : parseJson(text);
+
+function readArguments(reader: Reader): readonly FilterArgument[] | undefined {
+  const given: FilterArgument[] = [];
+  for (let more = true; more;) {
+    const name = reader.next(ARGUMENT_NAME)?.[1];
+    const [found, text = '', comma] = reader.next(LITERAL) ?? [];
+    if (found === undefined) return undefined;
+    given.push(name === undefined ? literal(text) : [name, literal(text)]);
+    more = comma === ',';
+  }
+  return given;
+}
+
+function readFilter(reader: Reader): FilterCall | undefined {
+  const [found, name = '', colon] = reader.next(FILTER) ?? [];
+  const filter = OWN_FILTERS.get(name);
+  if (found === undefined || filter === undefined) return undefined;
+  const given = colon === ':' ? readArguments(reader) : [];
+  return given && { name, filter, given };
+}
+
+/** Such an expression, parsed; `undefined` for any other, right or wrong. */
+export function plainExpression(source: string): Expression | undefined {
+  // What is not kept would be read twice each time if it turned out to be Liquid's.
+  if (source.length > SOURCE_MAX_LENGTH) return undefined;
+  const reader = new Reader(source);
+  const path = reader.next(PATH)?.[1]?.split('.') ?? [];
+  if (path.length === 0 || path.some((name) => WORDS.has(name))) return undefined;
+  const filters: FilterCall[] = [];
+  while (!reader.isAtEnd) {
+    const filter = readFilter(reader);
+    if (filter === undefined) return undefined;
+    filters.push(filter);
+  }
+  const steps = filters.reduce((sum, { given }) => sum + given.length * ARGUMENT, EVALUATE);
+  return {
+    names: path.slice(0, 1),
+    filters: filters.map(({ name }) => name),
+    parsing: source.length * (filters.length === 0 ? PARSE_NAME : PARSE),
+    evaluate(bindings, budget) {
+      budget.charge(steps);
+      let value = (path.reduce<unknown>(memberOf, bindings) ?? null) as Json;
+      for (const { filter, given } of filters) value = filter(budget, value, given);
+      return resultOf(value, budget);
+    },
+  };
+}

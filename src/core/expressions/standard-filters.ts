@@ -1,0 +1,141 @@
+import { filters as liquidFilters } from 'liquidjs';
+import type { FilterArgument } from './arguments.ts';
+import type { JsonContext } from './context.ts';
+import { ExpressionError } from './expression-error.ts';
+import { charge, lengthOf, longest, SHALLOW, textLength, type Cost, type More } from './filter-cost.ts';
+
+/**
+ * A search compares the argument at each place of the text in the worst case; several compares fit
+ * into a step.
+ */
+const COMPARES_PER_STEP = 2;
+const search =
+  (each: number): More =>
+  (value, given) =>
+    textLength(value) * (each + longest(given) / COMPARES_PER_STEP);
+
+/** A name or path is followed for each element, part by part. */
+const path =
+  (each: number, character = 70): More =>
+  (value, given) =>
+    Math.max(1, lengthOf(value)) * (each + longest(given) * character);
+
+/** A comparison looks at two elements, and a sort makes about log2(n) of them for each. */
+const sorting =
+  (each: number): More =>
+  (value, given) => {
+    const count = Math.max(2, lengthOf(value));
+    return (
+      Math.log2(count) * each * (textLength(value) + count * 10) +
+      (given.length > 0 ? path(100)(value, given) : 0)
+    );
+  };
+
+/** The formats of a date that ask the environment for names make a formatter each. */
+const NAMED_FORMATS = /[aAbBchxXZ]/g;
+const dateFormat: More = (_, [format]) => {
+  const text = typeof format === 'string' ? format : '';
+  return 20_000 + text.length * 500 + (text.match(NAMED_FORMATS) ?? []).length * 70_000;
+};
+
+const NUMBER: Cost = { each: 16 };
+const PLAIN_TEXT: Cost = { each: 4 };
+/**
+ * The filters of Liquid itself, as its reference lists them (https://shopify.github.io/liquid/).
+ * LiquidJS has more: those that evaluate an expression given as text (`where_exp`, ...), draw at
+ * random (`sample`) or touch the environment are left out.
+ */
+const STANDARD: Readonly<Record<string, Cost>> = {
+  abs: NUMBER,
+  append: PLAIN_TEXT,
+  at_least: NUMBER,
+  at_most: NUMBER,
+  base64_decode: { each: 15 },
+  base64_encode: { each: 4 },
+  capitalize: { each: 6 },
+  ceil: NUMBER,
+  compact: { each: 4 },
+  concat: { each: 0, more: (value, [other]) => 4 * (lengthOf(value) + lengthOf(other)) },
+  date: { each: 4, more: dateFormat },
+  default: SHALLOW,
+  divided_by: NUMBER,
+  downcase: { each: 6 },
+  escape: { each: 30 },
+  escape_once: { each: 60 },
+  first: SHALLOW,
+  floor: NUMBER,
+  join: { each: 6, more: (value, given) => lengthOf(value) * (60 + 2 * longest(given)) },
+  last: SHALLOW,
+  lstrip: { each: 12 },
+  map: { each: 0, more: path(180) },
+  minus: NUMBER,
+  modulo: NUMBER,
+  newline_to_br: { each: 30 },
+  plus: NUMBER,
+  prepend: PLAIN_TEXT,
+  remove: { each: 4, more: search(12) },
+  remove_first: { each: 4, more: search(2) },
+  remove_last: { each: 4, more: search(2) },
+  replace: { each: 4, more: search(12) },
+  replace_first: { each: 4, more: search(2) },
+  replace_last: { each: 4, more: search(2) },
+  reverse: { each: 0, more: (value) => 4 * lengthOf(value) },
+  round: NUMBER,
+  rstrip: { each: 30 },
+  size: SHALLOW,
+  slice: { each: 45 },
+  sort: { each: 4, more: sorting(6) },
+  sort_natural: { each: 4, more: sorting(12) },
+  split: { each: 4, more: search(12) },
+  strip: { each: 30 },
+  strip_html: { each: 40 },
+  strip_newlines: { each: 30 },
+  sum: { each: 4, more: path(180) },
+  times: NUMBER,
+  truncate: { each: 6 },
+  truncatewords: { each: 30 },
+  uniq: { each: 8 },
+  upcase: { each: 6 },
+  url_decode: { each: 15 },
+  url_encode: { each: 30 },
+  where: { each: 4, more: path(1_000, 320) },
+};
+
+/**
+ * Standard filters whose argument may be as long as any value: they look at none of it more than
+ * once.
+ */
+const LONG_ARGUMENTS: readonly string[] = ['append', 'prepend', 'default'];
+/**
+ * Longest argument of the others: they search for it, or follow it, once for each element
+ * (`remove`, `map`, `date`).
+ */
+const ARGUMENT_MAX_LENGTH = 1_000;
+
+/** A filter as Liquid calls it. */
+export type LiquidFilter = (
+  this: { readonly context: JsonContext },
+  value: unknown,
+  ...given: FilterArgument[]
+) => unknown;
+
+function standardFilter(name: string, cost: Cost): LiquidFilter {
+  return function (value, ...given) {
+    const { budget } = this.context;
+    if (!LONG_ARGUMENTS.includes(name) && longest(given) > ARGUMENT_MAX_LENGTH)
+      throw new ExpressionError('has a filter with too long an argument');
+    charge(budget, cost, value, given);
+    // Liquid makes text of lists element by element.
+    if (cost.each > 0 && Array.isArray(value)) budget.charge(textLength(value));
+    return (liquidFilters as unknown as Readonly<Record<string, LiquidFilter>>)[name]?.call(
+      this,
+      value,
+      ...given,
+    );
+  };
+}
+
+/** Liquid's own filters by their names. */
+export const STANDARD_FILTERS: ReadonlyMap<string, LiquidFilter> = new Map(
+  Object.entries(STANDARD).map(([name, cost]) => [name, standardFilter(name, cost)] as const),
+);
