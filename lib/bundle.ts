@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { buildSync, type BuildOptions } from 'esbuild';
 
@@ -19,19 +20,56 @@ export const BUNDLE_OPTIONS = {
   // them beside costs a call a closure.
   minifyIdentifiers: false,
   legalComments: 'none',
-  alias: { '@aws-sdk/credential-provider-node': './src/adapters/aws/environment-credentials.ts' },
+  alias: {
+    '@aws-sdk/credential-provider-node': './src/adapters/aws/environment-credentials.ts',
+    '@smithy/core/event-streams': './src/adapters/aws/no-event-streams.ts',
+  },
 } satisfies BuildOptions;
 
 /**
- * Bundles a program, by its path from the repository's root, into `index.cjs` of a folder; a
- * profile is easier to read if nothing is minified.
+ * Packages that a start does not need, and few requests do, but for the log's. Each is a file
+ * beside `index.cjs`, and is loaded when something of it is first used (docs/decisions/0026).
  */
-export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): void {
-  buildSync({
+const LOADED_LATER = ['@aws-lambda-powertools/logger', 'acorn', 'fflate', 'ipaddr.js', 'json-p3', 'liquidjs'];
+
+/** `require` of such a package: what is taken from it loads it. */
+const LOAD_LATER = `"use strict";require=((load)=>(id)=>{
+if(!${JSON.stringify(LOADED_LATER)}.includes(id))return load(id);
+let loaded;
+return new Proxy({},{get:(_,name)=>(loaded??=load("./"+id+".cjs"))[name]});
+})(require);`;
+
+/**
+ * Bundles a program, by its path from the repository's root, into `index.cjs` of a folder, and what
+ * it loads later beside it; a profile is easier to read if nothing is minified. Returns the files
+ * whose code is in `index.cjs`.
+ */
+export function bundleInto(folder: string, entryPoint: string, { minify = true } = {}): readonly string[] {
+  const options = {
     ...BUNDLE_OPTIONS,
-    entryPoints: [entryPoint],
-    outfile: join(folder, 'index.cjs'),
     minifySyntax: minify,
     minifyWhitespace: minify,
+    metafile: true,
+  } as const;
+  const { metafile } = buildSync({
+    ...options,
+    entryPoints: [entryPoint],
+    outfile: join(folder, 'index.cjs'),
+    external: LOADED_LATER,
+    banner: { js: LOAD_LATER },
   });
+  const outputs = Object.values(metafile.outputs);
+  const imports = outputs.flatMap((output) => output.imports).filter(({ path }) => !isBuiltin(path));
+  for (const { path, kind } of imports)
+    if (!LOADED_LATER.includes(path) || kind !== 'require-call')
+      throw new Error(`${entryPoint} would not find ${path}, imported by ${kind}`);
+  for (const name of new Set(imports.map(({ path }) => path)))
+    buildSync({
+      ...options,
+      stdin: { contents: `export * from '${name}';`, resolveDir: ROOT },
+      outfile: join(folder, `${name}.cjs`),
+    });
+  return outputs.flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
 }

@@ -42,68 +42,78 @@ import {
 const permission = oneOf(names(PERMISSION_NAMES));
 
 /** Each permission once, in the order given. */
-const permissions = z.pipe(
-  list(permission),
-  z.transform((given) => [...new Set(given)]),
-);
-
-const container = z.pipe(
-  text,
-  z.transform((given, context) => {
-    const path = parseContainer(given);
-    if (path === undefined) context.issues.push({ code: 'custom', input: '', message: CONTAINER_FORM });
-    return path ?? '';
-  }),
-);
-
-const condition = z.pipe(
-  z.object(
-    {
-      attribute: oneOf(CONDITION_ATTRIBUTES),
-      operator: oneOf(CONDITION_OPERATORS),
-      value: text.check(...lengthTo(RULE_LIMITS.conditionValue)),
-    },
-    { error: 'must be an object' },
-  ),
-  z.transform((given) =>
-    given.attribute === 'container' ? { ...given, value: given.value.toLowerCase() } : given,
+const permissions = z.lazy(() =>
+  z.pipe(
+    list(permission),
+    z.transform((given) => [...new Set(given)]),
   ),
 );
 
-const rule = z.pipe(
-  z.object(
-    {
-      description: optional(
-        text.check(
-          z.maxLength(
-            RULE_LIMITS.description,
-            `must be at most ${String(RULE_LIMITS.description)} characters`,
+const container = z.lazy(() =>
+  z.pipe(
+    text,
+    z.transform((given, context) => {
+      const path = parseContainer(given);
+      if (path === undefined) context.issues.push({ code: 'custom', input: '', message: CONTAINER_FORM });
+      return path ?? '';
+    }),
+  ),
+);
+
+const condition = z.lazy(() =>
+  z.pipe(
+    z.object(
+      {
+        attribute: oneOf(CONDITION_ATTRIBUTES),
+        operator: oneOf(CONDITION_OPERATORS),
+        value: text.check(...lengthTo(RULE_LIMITS.conditionValue)),
+      },
+      { error: 'must be an object' },
+    ),
+    z.transform((given) =>
+      given.attribute === 'container' ? { ...given, value: given.value.toLowerCase() } : given,
+    ),
+  ),
+);
+
+const rule = z.lazy(() =>
+  z.pipe(
+    z.object(
+      {
+        description: optional(
+          text.check(
+            z.maxLength(
+              RULE_LIMITS.description,
+              `must be at most ${String(RULE_LIMITS.description)} characters`,
+            ),
           ),
         ),
-      ),
-      priority: z
-        .int({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a whole number') })
-        .check(z.minimum(1, 'must be at least 1')),
-      container: optional(container),
-      conditions: optional(list(condition)),
-      transform: oneOf(TRANSFORMS),
-      permissions,
-    },
-    { error: 'must be an object' },
+        priority: z
+          .int({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a whole number') })
+          .check(z.minimum(1, 'must be at least 1')),
+        container: optional(container),
+        conditions: optional(list(condition)),
+        transform: oneOf(TRANSFORMS),
+        permissions,
+      },
+      { error: 'must be an object' },
+    ),
+    z.transform((given): AccessRule => defined(given)),
   ),
-  z.transform((given): AccessRule => defined(given)),
 );
 
 const rules = list(rule, RULE_LIMITS.rules);
 
-const expiresAtMs = z.pipe(
-  text,
-  z.transform((given, context) => {
-    const timestamp = parseIsoTimestamp(given);
-    if (timestamp === undefined)
-      context.issues.push({ code: 'custom', input: '', message: 'must be a date-time in ISO 8601' });
-    return timestamp?.at ?? 0;
-  }),
+const expiresAtMs = z.lazy(() =>
+  z.pipe(
+    text,
+    z.transform((given, context) => {
+      const timestamp = parseIsoTimestamp(given);
+      if (timestamp === undefined)
+        context.issues.push({ code: 'custom', input: '', message: 'must be a date-time in ISO 8601' });
+      return timestamp?.at ?? 0;
+    }),
+  ),
 );
 
 const grants = { permissions: optional(permissions), rules: optional(rules) };
@@ -112,21 +122,23 @@ const grants = { permissions: optional(permissions), rules: optional(rules) };
  * Body of "create application" (docs/contract.md#create-an-application). What depends on the type
  * is checked in `core`.
  */
-export const createApplicationBody = z.pipe(
-  body({
-    name,
-    type: oneOf(APPLICATION_TYPES),
-    ...grants,
-    expires_at: optional(expiresAtMs),
-  }),
-  z.transform((given): NewApplication =>
-    defined({
-      name: given.name,
-      type: given.type,
-      permissions: given.permissions ?? [],
-      rules: given.rules ?? [],
-      expiresAtMs: given.expires_at,
+export const createApplicationBody = z.lazy(() =>
+  z.pipe(
+    body({
+      name,
+      type: oneOf(APPLICATION_TYPES),
+      ...grants,
+      expires_at: optional(expiresAtMs),
     }),
+    z.transform((given): NewApplication =>
+      defined({
+        name: given.name,
+        type: given.type,
+        permissions: given.permissions ?? [],
+        rules: given.rules ?? [],
+        expiresAtMs: given.expires_at,
+      }),
+    ),
   ),
 );
 
@@ -134,14 +146,16 @@ export const createApplicationBody = z.pipe(
 const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'expires_at'] as const;
 
 /** Body of "update application" (docs/contract.md#update-an-application): a full replacement. */
-export const updateApplicationBody = z.pipe(
-  body({ name, ...grants, ...unchangeable(UNCHANGEABLE) }),
-  z.transform((given): ApplicationUpdate & { readonly unchanged: JsonObject } => ({
-    name: given.name,
-    permissions: given.permissions ?? [],
-    rules: given.rules ?? [],
-    unchanged: unchangedOf(given, UNCHANGEABLE),
-  })),
+export const updateApplicationBody = z.lazy(() =>
+  z.pipe(
+    body({ name, ...grants, ...unchangeable(UNCHANGEABLE) }),
+    z.transform((given): ApplicationUpdate & { readonly unchanged: JsonObject } => ({
+      name: given.name,
+      permissions: given.permissions ?? [],
+      rules: given.rules ?? [],
+      unchanged: unchangedOf(given, UNCHANGEABLE),
+    })),
+  ),
 );
 
 const isType = (given: string): given is ApplicationType => APPLICATION_TYPES.some((type) => type === given);
@@ -169,17 +183,19 @@ const flag = z
   .check(z.meta({ override: { type: 'boolean' } }));
 
 /** Body of "update tenant" (docs/contract.md#tenants). */
-export const updateTenantBody = z.pipe(
-  body({
-    name,
-    settings: optional(z.object({ deduplicate_tokens: optional(flag) }, { error: 'must be an object' })),
-    ...unchangeable(['id']),
-  }),
-  z.transform((given) => ({
-    name: given.name,
-    settings: given.settings ?? {},
-    unchanged: unchangedOf(given, ['id']),
-  })),
+export const updateTenantBody = z.lazy(() =>
+  z.pipe(
+    body({
+      name,
+      settings: optional(z.object({ deduplicate_tokens: optional(flag) }, { error: 'must be an object' })),
+      ...unchangeable(['id']),
+    }),
+    z.transform((given) => ({
+      name: given.name,
+      settings: given.settings ?? {},
+      unchanged: unchangedOf(given, ['id']),
+    })),
+  ),
 );
 
 /** The settings in a body. Throws `validation_failed` for text, unless clients may send it. */
@@ -193,18 +209,20 @@ export function settingsOf(
 }
 
 /** Body of "authorize session" (docs/contract.md#sessions). */
-export const authorizeSessionBody = z.pipe(
-  body({
-    nonce: text,
-    ...grants,
-    expires_at: optional(expiresAtMs),
-  }),
-  z.transform((given): Authorization =>
-    defined({
-      nonce: new Secret(given.nonce),
-      permissions: given.permissions ?? [],
-      rules: given.rules ?? [],
-      expiresAtMs: given.expires_at,
+export const authorizeSessionBody = z.lazy(() =>
+  z.pipe(
+    body({
+      nonce: text,
+      ...grants,
+      expires_at: optional(expiresAtMs),
     }),
+    z.transform((given): Authorization =>
+      defined({
+        nonce: new Secret(given.nonce),
+        permissions: given.permissions ?? [],
+        rules: given.rules ?? [],
+        expiresAtMs: given.expires_at,
+      }),
+    ),
   ),
 );

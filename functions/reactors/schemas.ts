@@ -133,19 +133,25 @@ function givenDefinition(given: {
 }
 
 /** Body of "create reactor" (docs/contract.md#create-and-change-reactors). */
-export const createReactorBody = z.pipe(
-  body({ ...definition, application: optional(z.object({ id: text }, { error: NO_APPLICATION })) }),
-  z.transform(givenDefinition),
+export const createReactorBody = z.lazy(() =>
+  z.pipe(
+    body({ ...definition, application: optional(z.object({ id: text }, { error: NO_APPLICATION })) }),
+    z.transform(givenDefinition),
+  ),
 );
 
 /** Body of "update reactor" (docs/contract.md#create-and-change-reactors): a full replacement. */
-export const updateReactorBody = z.pipe(
-  body({
-    ...definition,
-    application: optional(z.object({ id: text, ...unchangeable(OF_APPLICATION) }, { error: NO_APPLICATION })),
-    ...unchangeable(RECORD_MEMBERS),
-  }),
-  z.transform((given) => ({ ...givenDefinition(given), unchanged: unchangedIn(given) })),
+export const updateReactorBody = z.lazy(() =>
+  z.pipe(
+    body({
+      ...definition,
+      application: optional(
+        z.object({ id: text, ...unchangeable(OF_APPLICATION) }, { error: NO_APPLICATION }),
+      ),
+      ...unchangeable(RECORD_MEMBERS),
+    }),
+    z.transform((given) => ({ ...givenDefinition(given), unchanged: unchangedIn(given) })),
+  ),
 );
 
 /**
@@ -161,34 +167,38 @@ export function definitionOf(
 }
 
 /** What a patch says of the application: absent, taken away, or another one. */
-const applicationPatch = z.optional(
-  z.nullable(
-    z.object(
-      { id: z.optional(z.nullable(text)), ...unchangeable(OF_APPLICATION) },
-      { error: 'must be an object with an id, or null' },
+const applicationPatch = z.lazy(() =>
+  z.optional(
+    z.nullable(
+      z.object(
+        { id: z.optional(z.nullable(text)), ...unchangeable(OF_APPLICATION) },
+        { error: 'must be an object with an id, or null' },
+      ),
     ),
   ),
 );
 
 /** Body of "patch reactor" (docs/contract.md#create-and-change-reactors): a merge patch. */
-export const patchReactorBody = z.pipe(
-  body({
-    name: z.optional(name),
-    code: z.optional(code),
-    configuration: z.optional(z.nullable(configurationPatch)),
-    application: applicationPatch,
-    ...unchangeable(RECORD_MEMBERS),
-  }),
-  z.transform((given): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
-    if (given.configuration === null) throw invalid('configuration', 'must not be null');
-    const patch = defined({
-      name: given.name,
-      code: given.code === undefined ? undefined : new Secret(given.code),
-      configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
-      applicationId: given.application === null ? null : given.application?.id,
-    });
-    return { patch, unchanged: unchangedIn(given) };
-  }),
+export const patchReactorBody = z.lazy(() =>
+  z.pipe(
+    body({
+      name: z.optional(name),
+      code: z.optional(code),
+      configuration: z.optional(z.nullable(configurationPatch)),
+      application: applicationPatch,
+      ...unchangeable(RECORD_MEMBERS),
+    }),
+    z.transform((given): { readonly patch: ReactorPatch; readonly unchanged: Unchanged } => {
+      if (given.configuration === null) throw invalid('configuration', 'must not be null');
+      const patch = defined({
+        name: given.name,
+        code: given.code === undefined ? undefined : new Secret(given.code),
+        configuration: given.configuration === undefined ? undefined : new Secret(given.configuration),
+        applicationId: given.application === null ? null : given.application?.id,
+      });
+      return { patch, unchanged: unchangedIn(given) };
+    }),
+  ),
 );
 
 /** Length of the name that a list is narrowed to, in characters. */
@@ -218,28 +228,30 @@ const timeoutMs = z
  * Body of "invoke reactor" (docs/contract.md#invoke-a-reactor). `callbackUrl` and `timeoutMs` are
  * accepted as well.
  */
-export const reactBody = z.pipe(
-  body({
-    args: optional(json),
-    callback_url: optional(text),
-    callbackUrl: optional(text),
-    timeout_ms: optional(timeoutMs),
-    timeoutMs: optional(timeoutMs),
-  }),
-  z.transform((given) => {
-    const args = given.args ?? {};
-    if (typeof args !== 'object' && typeof args !== 'string')
-      throw invalid('args', 'must be an object or an array');
-    if (given.callback_url !== undefined && given.callbackUrl !== undefined)
-      throw invalid('callbackUrl', 'is another name of callback_url; send one of them');
-    if (given.timeout_ms !== undefined && given.timeoutMs !== undefined)
-      throw invalid('timeoutMs', 'is another name of timeout_ms; send one of them');
-    const callbackUrl = given.callback_url ?? given.callbackUrl;
-    const timeout = given.timeout_ms ?? given.timeoutMs;
-    if (callbackUrl === undefined && timeout !== undefined)
-      throw invalid('timeout_ms', 'is for invocations with a callback_url only');
-    const asynchronous =
-      callbackUrl === undefined ? undefined : { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default };
-    return defined({ args, asynchronous });
-  }),
+export const reactBody = z.lazy(() =>
+  z.pipe(
+    body({
+      args: optional(json),
+      callback_url: optional(text),
+      callbackUrl: optional(text),
+      timeout_ms: optional(timeoutMs),
+      timeoutMs: optional(timeoutMs),
+    }),
+    z.transform((given) => {
+      const args = given.args ?? {};
+      if (typeof args !== 'object' && typeof args !== 'string')
+        throw invalid('args', 'must be an object or an array');
+      if (given.callback_url !== undefined && given.callbackUrl !== undefined)
+        throw invalid('callbackUrl', 'is another name of callback_url; send one of them');
+      if (given.timeout_ms !== undefined && given.timeoutMs !== undefined)
+        throw invalid('timeoutMs', 'is another name of timeout_ms; send one of them');
+      const callbackUrl = given.callback_url ?? given.callbackUrl;
+      const timeout = given.timeout_ms ?? given.timeoutMs;
+      if (callbackUrl === undefined && timeout !== undefined)
+        throw invalid('timeout_ms', 'is for invocations with a callback_url only');
+      const asynchronous =
+        callbackUrl === undefined ? undefined : { callbackUrl, timeoutMs: timeout ?? TIMEOUT.default };
+      return defined({ args, asynchronous });
+    }),
+  ),
 );

@@ -40,32 +40,34 @@ const UNCHANGEABLE = [...RECORD_MEMBERS, 'type', 'fingerprint'] as const;
  * Body of "update token" (docs/contract.md#update-a-token): a merge patch, in which `null` has a
  * meaning of its own.
  */
-export const updateTokenBody = z.pipe(
-  body({
-    data: z.optional(json),
-    mask: z.optional(json),
-    metadata: z.optional(z.nullable(nullableMetadata)),
-    containers: z.optional(z.nullable(list(text))),
-    search_indexes: z.optional(z.nullable(list(text))),
-    fingerprint_expression: z.optional(z.nullable(text)),
-    deduplicate_token: optional(boolean),
-    expires_at: z.optional(z.nullable(text)),
-    ...unchangeable(UNCHANGEABLE),
-  }),
-  z.transform((given): TokenPatch => {
-    if (given.data === null) throw invalid('data', 'must not be null');
-    return defined({
-      data: given.data === undefined ? undefined : new Secret(given.data),
-      mask: given.mask,
-      metadata: given.metadata,
-      containers: given.containers,
-      searchIndexes: given.search_indexes,
-      fingerprintExpression: given.fingerprint_expression,
-      deduplicateToken: given.deduplicate_token,
-      expiresAtText: given.expires_at,
-      unchanged: unchangedOf(given, UNCHANGEABLE),
-    });
-  }),
+export const updateTokenBody = z.lazy(() =>
+  z.pipe(
+    body({
+      data: z.optional(json),
+      mask: z.optional(json),
+      metadata: z.optional(z.nullable(nullableMetadata)),
+      containers: z.optional(z.nullable(list(text))),
+      search_indexes: z.optional(z.nullable(list(text))),
+      fingerprint_expression: z.optional(z.nullable(text)),
+      deduplicate_token: optional(boolean),
+      expires_at: z.optional(z.nullable(text)),
+      ...unchangeable(UNCHANGEABLE),
+    }),
+    z.transform((given): TokenPatch => {
+      if (given.data === null) throw invalid('data', 'must not be null');
+      return defined({
+        data: given.data === undefined ? undefined : new Secret(given.data),
+        mask: given.mask,
+        metadata: given.metadata,
+        containers: given.containers,
+        searchIndexes: given.search_indexes,
+        fingerprintExpression: given.fingerprint_expression,
+        deduplicateToken: given.deduplicate_token,
+        expiresAtText: given.expires_at,
+        unchanged: unchangedOf(given, UNCHANGEABLE),
+      });
+    }),
+  ),
 );
 
 function metadataObject(given: string): readonly (readonly [string, string])[] {
@@ -117,10 +119,12 @@ export const listTokensQuery = queryOf(
 );
 
 /** Body of "search tokens" (docs/contract.md#search-tokens). */
-export const searchTokensBody = z.pipe(
-  body({
-    query: optional(text),
-    ...pageMembers,
-  }),
-  z.transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) })),
+export const searchTokensBody = z.lazy(() =>
+  z.pipe(
+    body({
+      query: optional(text),
+      ...pageMembers(),
+    }),
+    z.transform(({ query, ...page }) => ({ query: query ?? '', page: pageRequest(page) })),
+  ),
 );

@@ -52,9 +52,9 @@ const ACKNOWLEDGED = {
 };
 
 /**
- * The code of `functions/<name>/index.ts`: `index.cjs` alone, so that what Lambda loads is what is
- * measured and audited. Its hash is that of the bundle. The CDK bundles nothing where the context
- * `aws:cdk:bundling-stacks` says so, as tests of templates do.
+ * The code of `functions/<name>/index.ts`: its bundle and nothing else, so that what Lambda loads
+ * is what is measured and audited. Its hash is that of the bundle. The CDK bundles nothing where
+ * the context `aws:cdk:bundling-stacks` says so, as tests of templates do.
  */
 function functionCode(name: string): Code {
   const folder = join(BUNDLE_OPTIONS.absWorkingDir, 'functions', name);

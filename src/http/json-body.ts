@@ -1,6 +1,6 @@
 import type { Content } from '../core/shared/content.ts';
 import { FieldReporter } from '../core/shared/field-reporter.ts';
-import { DEPTH_MAX, JsonExtentError, MEMBERS_MAX, membersOf } from '../core/shared/json-extent.ts';
+import { DEPTH_MAX, JsonExtentError, MEMBERS_MAX_TEXT, membersOf } from '../core/shared/json-extent.ts';
 import type { Json } from '../core/shared/json.ts';
 import { parseJson } from '../core/shared/parse-json.ts';
 import { ServiceError } from '../core/shared/service-error.ts';
@@ -34,7 +34,7 @@ function notJson(text: string, { at }: JsonSyntaxError): ServiceError {
 
 const EXCESS = {
   depth: `The body is nested deeper than ${String(DEPTH_MAX)} levels.`,
-  members: `The body holds more than ${MEMBERS_MAX.toLocaleString('en')} elements and members.`,
+  members: `The body holds more than ${MEMBERS_MAX_TEXT}.`,
 } as const;
 
 /**

@@ -35,13 +35,13 @@ function wholeNumber(value: unknown, name: string, fallback: number, most: numbe
  * The members of a body that ask for a page; {@link pageRequest} checks them. `override`: see
  * schemas.ts.
  */
-export const pageMembers = {
+export const pageMembers = () => ({
   page: z.optional(z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1 } }))),
   size: z.optional(
     z.unknown().check(z.meta({ override: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX } })),
   ),
   after: z.optional(z.unknown().check(z.meta({ override: { type: ['string', 'null'] } }))),
-};
+});
 
 /** Names of the query parameters that ask for a page. */
 export const PAGE_PARAMETERS = ['page', 'size', 'after'] as const;

@@ -14,32 +14,34 @@ const metadata = textMap((value) => typeof value === 'string');
  * Body of "create token" (docs/contract.md#create-a-token). What depends on the type is checked in
  * `core`.
  */
-export const createTokenBody = z.pipe(
-  body({
-    id: optional(text),
-    type: oneOf(names(TOKEN_TYPE_NAMES)),
-    data: json,
-    mask: optional(json),
-    containers: optional(list(text)),
-    metadata: optional(metadata),
-    search_indexes: optional(list(text)),
-    fingerprint_expression: optional(text),
-    deduplicate_token: optional(boolean),
-    expires_at: optional(text),
-  }),
-  z.transform((given): TokenInput =>
-    defined({
-      id: given.id,
-      type: given.type,
-      data: new Secret(given.data),
-      mask: given.mask,
-      containers: given.containers,
-      metadata: given.metadata,
-      searchIndexes: given.search_indexes,
-      fingerprintExpression: given.fingerprint_expression,
-      deduplicateToken: given.deduplicate_token,
-      expiresAtText: given.expires_at,
+export const createTokenBody = z.lazy(() =>
+  z.pipe(
+    body({
+      id: optional(text),
+      type: oneOf(names(TOKEN_TYPE_NAMES)),
+      data: json,
+      mask: optional(json),
+      containers: optional(list(text)),
+      metadata: optional(metadata),
+      search_indexes: optional(list(text)),
+      fingerprint_expression: optional(text),
+      deduplicate_token: optional(boolean),
+      expires_at: optional(text),
     }),
+    z.transform((given): TokenInput =>
+      defined({
+        id: given.id,
+        type: given.type,
+        data: new Secret(given.data),
+        mask: given.mask,
+        containers: given.containers,
+        metadata: given.metadata,
+        searchIndexes: given.search_indexes,
+        fingerprintExpression: given.fingerprint_expression,
+        deduplicateToken: given.deduplicate_token,
+        expiresAtText: given.expires_at,
+      }),
+    ),
   ),
 );
 

@@ -55,6 +55,8 @@ export function reportUnknownMembers(
   if (def.type === 'pipe') {
     reportUnknownMembers(def.in, value, path, fields);
     reportUnknownMembers(def.out, value, path, fields);
+  } else if (def.type === 'lazy') {
+    reportUnknownMembers((schema as core.$ZodLazy)._zod.innerType, value, path, fields);
   } else if (def.type === 'optional' || def.type === 'nullable') {
     reportUnknownMembers(def.innerType, value, path, fields);
   } else if (def.type === 'array') {

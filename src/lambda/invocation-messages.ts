@@ -6,7 +6,7 @@ import { parseJson } from '../core/shared/parse-json.ts';
 import { partialBatch } from './partial-batch.ts';
 import { causesOf, writeLog } from './request-log.ts';
 
-const message = z.object({ tenant_id: z.string(), invocation_id: z.string() });
+const message = z.lazy(() => z.object({ tenant_id: z.string(), invocation_id: z.string() }));
 
 /**
  * The handler of a queue of invocations: each message names one. A message whose handling fails is

@@ -1,5 +1,6 @@
 import { Logger, LogFormatter, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import { madeOnce } from '../core/shared/made-once.ts';
 
 /**
  * What one request leaves in the log: ids, route, status, time. Never a header, a body, a path with
@@ -38,26 +39,28 @@ const FIELDS = [
 
 type LogFields = Readonly<Partial<Record<(typeof FIELDS)[number], unknown>>>;
 
-class AllowedFields extends LogFormatter {
-  override formatAttributes({ logLevel, timestamp }: UnformattedAttributes, given: LogAttributes): LogItem {
-    const fields = FIELDS.filter((field) => given[field] !== undefined);
-    // Lambda gives a line without a valid time the level INFO (AWS Lambda Developer Guide,
-    // Log-level filtering).
-    const item = new LogItem({
-      attributes: { level: logLevel.toLowerCase(), timestamp: timestamp.toISOString() },
-    });
-    return item.addAttributes(Object.fromEntries(fields.map((field) => [field, given[field]])));
+/** Made with the first line, which loads the library (lib/bundle.ts). */
+const logger = madeOnce(() => {
+  class AllowedFields extends LogFormatter {
+    override formatAttributes({ logLevel, timestamp }: UnformattedAttributes, given: LogAttributes): LogItem {
+      const fields = FIELDS.filter((field) => given[field] !== undefined);
+      // Lambda gives a line without a valid time the level INFO (AWS Lambda Developer Guide,
+      // Log-level filtering).
+      const item = new LogItem({
+        attributes: { level: logLevel.toLowerCase(), timestamp: timestamp.toISOString() },
+      });
+      return item.addAttributes(Object.fromEntries(fields.map((field) => [field, given[field]])));
+    }
   }
-}
-
-const logger = new Logger({ logFormatter: new AllowedFields() });
+  return new Logger({ logFormatter: new AllowedFields() });
+});
 
 /**
  * One JSON line on standard output, which Lambda hands to CloudWatch Logs: ids, names, counts, of
  * an allow-list of fields.
  */
 export function writeLog(level: 'info' | 'error', fields: LogFields): void {
-  logger[level]('', { ...fields });
+  logger()[level]('', { ...fields });
 }
 
 /** One line a request. */

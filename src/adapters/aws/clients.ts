@@ -3,27 +3,78 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { madeOnce } from '../../core/shared/made-once.ts';
 import {
   CLIENT_SETTINGS,
-  CONTROL_CLIENT_SETTINGS,
+  CONNECTIONS,
+  controlClientSettings,
   invokeClientSettings,
   withoutLogger,
 } from './client-settings.ts';
 
+const HTTPS_PORT = 443;
+
+/** What says where a service is. */
+interface Located {
+  readonly config: {
+    readonly useFipsEndpoint: () => Promise<boolean>;
+    readonly useDualstackEndpoint: () => Promise<boolean>;
+    readonly endpointProvider: (parameters: {
+      readonly Region: string;
+      readonly UseFIPS: boolean;
+      readonly UseDualStack: boolean;
+    }) => { readonly url: URL };
+  };
+}
+
+/**
+ * The client, which begins a connection: it is made when an instance starts, and the first request
+ * should not have to wait for TLS. Without one that request connects by itself. Lambda names the
+ * region; where an address is configured, as on a laptop, nothing goes to that of a region.
+ */
+function connecting<Client extends Located>(client: Client): Client {
+  const { useFipsEndpoint, useDualstackEndpoint, endpointProvider } = client.config;
+  const region = process.env['AWS_REGION'];
+  const isElsewhere = Object.keys(process.env).some((name) => name.startsWith('AWS_ENDPOINT_URL'));
+  const open = async (Region: string) => {
+    const [UseFIPS, UseDualStack] = await Promise.all([useFipsEndpoint(), useDualstackEndpoint()]);
+    CONNECTIONS.open(endpointProvider({ Region, UseFIPS, UseDualStack }).url.hostname, HTTPS_PORT);
+  };
+  if (region !== undefined && !isElsewhere) open(region).catch(() => undefined);
+  return client;
+}
+
 /** The client of all stores. Members that are `undefined` are not written. */
 export const dynamoDbClient = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS)), {
+  DynamoDBDocumentClient.from(connecting(withoutLogger(new DynamoDBClient(CLIENT_SETTINGS))), {
     marshallOptions: { removeUndefinedValues: true },
   });
 
-export const kmsClient = (): KMSClient => withoutLogger(new KMSClient(CLIENT_SETTINGS));
+export const kmsClient = (): KMSClient => connecting(withoutLogger(new KMSClient(CLIENT_SETTINGS)));
 
-export const sqsClient = (): SQSClient => withoutLogger(new SQSClient(CLIENT_SETTINGS));
+/** What is called of a client. */
+export type LambdaCalls = Pick<LambdaClient, 'send'>;
+export type SqsCalls = Pick<SQSClient, 'send'>;
+
+/** A client that is made with its first call: most instances make none. */
+function madeWithFirstCall<Client extends { readonly send: (...args: never) => unknown }>(
+  make: () => Client,
+): Pick<Client, 'send'> {
+  const client = madeOnce(make);
+  return {
+    get send(): Client['send'] {
+      return client().send.bind(client());
+    },
+  };
+}
+
+export const sqsClient = (): SqsCalls =>
+  madeWithFirstCall(() => withoutLogger(new SQSClient(CLIENT_SETTINGS)));
 
 /** For the functions of reactors: their creation, change and removal. */
-export const lambdaControlClient = (): LambdaClient =>
-  withoutLogger(new LambdaClient(CONTROL_CLIENT_SETTINGS));
+export const lambdaControlClient = (): LambdaCalls =>
+  madeWithFirstCall(() => withoutLogger(new LambdaClient(controlClientSettings())));
 
 /** For runs of reactors, which take at most `answerWithinMs` and are never sent twice. */
-export const lambdaInvokeClient = (answerWithinMs: number): LambdaClient =>
-  withoutLogger(new LambdaClient(invokeClientSettings(answerWithinMs)));
+export const lambdaInvokeClient = (answerWithinMs: number): LambdaCalls =>
+  madeWithFirstCall(() => withoutLogger(new LambdaClient(invokeClientSettings(answerWithinMs))));

@@ -7,29 +7,33 @@ import type { ItemKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-const applicationItem = z.object({
-  id: z.string(),
-  tenantId: z.string(),
-  name: z.string(),
-  type: z.enum(APPLICATION_TYPES),
-  ...grantsShape,
-  createdBy: z.exactOptional(z.string()),
-  createdAt: z.number(),
-  modifiedBy: z.exactOptional(z.string()),
-  modifiedAt: z.exactOptional(z.number()),
-  expiresAtMs: z.exactOptional(z.number()),
-  version: z.number(),
-  keyHash: binary,
-});
+const applicationItem = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    name: z.string(),
+    type: z.enum(APPLICATION_TYPES),
+    ...grantsShape(),
+    createdBy: z.exactOptional(z.string()),
+    createdAt: z.number(),
+    modifiedBy: z.exactOptional(z.string()),
+    modifiedAt: z.exactOptional(z.number()),
+    expiresAtMs: z.exactOptional(z.number()),
+    version: z.number(),
+    keyHash: binary,
+  }),
+);
 
-const grantsItem = z.object({
-  id: z.string(),
-  tenantId: z.string(),
-  type: z.enum(APPLICATION_TYPES),
-  ...grantsShape,
-  expiresAtMs: z.exactOptional(z.number()),
-  keyHash: binary,
-});
+const grantsItem = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    type: z.enum(APPLICATION_TYPES),
+    ...grantsShape(),
+    expiresAtMs: z.exactOptional(z.number()),
+    keyHash: binary,
+  }),
+);
 
 /** An application with the hash of its API key, so that either leads to the other. */
 export interface StoredApplication {

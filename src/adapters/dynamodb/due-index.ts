@@ -10,7 +10,7 @@ const PAGE = 500;
 /** Later than any time that is due, in ms since the epoch. */
 export const END_OF_TIME = 8_640_000_000_000_000 / 100;
 
-const entry = z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() });
+const entry = z.lazy(() => z.object({ pk: z.string(), sk: z.string(), dueSk: z.string() }));
 
 export interface DueEntry {
   readonly key: ItemKey;

@@ -18,21 +18,23 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 const LEASE_MS = 60_000;
 const SEED_BYTES = 32;
 
-const recordItem = z.object({
-  seed: binary,
-  bodyHash: binary,
-  attempt: z.string(),
-  startedAt: z.number(),
-  /** {@link RELEASED} once the attempt has given its claim back. */
-  leaseUntil: z.number(),
-  /** Something ran that must not run twice. */
-  hasRun: z.boolean(),
-  sealedAnswer: z.exactOptional(binary),
-  /** In how many parts the sealed answer stands beside the record. */
-  partCount: z.exactOptional(z.number()),
-  /** Until when the answer may be given, if it ends before its record. */
-  answerUntil: z.exactOptional(z.number()),
-});
+const recordItem = z.lazy(() =>
+  z.object({
+    seed: binary,
+    bodyHash: binary,
+    attempt: z.string(),
+    startedAt: z.number(),
+    /** {@link RELEASED} once the attempt has given its claim back. */
+    leaseUntil: z.number(),
+    /** Something ran that must not run twice. */
+    hasRun: z.boolean(),
+    sealedAnswer: z.exactOptional(binary),
+    /** In how many parts the sealed answer stands beside the record. */
+    partCount: z.exactOptional(z.number()),
+    /** Until when the answer may be given, if it ends before its record. */
+    answerUntil: z.exactOptional(z.number()),
+  }),
+);
 
 const RELEASED = 0;
 

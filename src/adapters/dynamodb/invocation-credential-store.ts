@@ -7,12 +7,14 @@ import { invocationCredentialKey } from './keys.ts';
 import { binary, send, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-const credentialItem = z.object({
-  keyHash: binary,
-  tenantId: z.string(),
-  applicationId: z.string(),
-  expiresAtMs: z.number(),
-});
+const credentialItem = z.lazy(() =>
+  z.object({
+    keyHash: binary,
+    tenantId: z.string(),
+    applicationId: z.string(),
+    expiresAtMs: z.number(),
+  }),
+);
 
 /**
  * Credentials of invocations in the Ephemeral table: each leads to an application, whose grants are

@@ -14,26 +14,28 @@ import { putIf } from './put-if.ts';
 import { send, type Item, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-const invocationItem = z.object({
-  id: z.string(),
-  tenantId: z.string(),
-  reactorId: z.string(),
-  credentialId: z.string(),
-  state: z.enum(['queued', 'running', 'succeeded', 'failed']),
-  createdAt: z.number(),
-  runner: z.exactOptional(z.string()),
-  sender: z.exactOptional(z.string()),
-  runUntil: z.exactOptional(z.number()),
-  wasInterrupted: z.exactOptional(z.literal(true)),
-  delivery: z.enum(['none', 'pending', 'delivered', 'parked']),
-  attempts: z.number(),
-  lastStatus: z.exactOptional(z.number()),
-  dueAt: z.number(),
-  readableUntil: z.number(),
-  resultUntil: z.exactOptional(z.number()),
-});
+const invocationItem = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    reactorId: z.string(),
+    credentialId: z.string(),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed']),
+    createdAt: z.number(),
+    runner: z.exactOptional(z.string()),
+    sender: z.exactOptional(z.string()),
+    runUntil: z.exactOptional(z.number()),
+    wasInterrupted: z.exactOptional(z.literal(true)),
+    delivery: z.enum(['none', 'pending', 'delivered', 'parked']),
+    attempts: z.number(),
+    lastStatus: z.exactOptional(z.number()),
+    dueAt: z.number(),
+    readableUntil: z.number(),
+    resultUntil: z.exactOptional(z.number()),
+  }),
+);
 
-const contentItem = z.object({ partCount: z.number() });
+const contentItem = z.lazy(() => z.object({ partCount: z.number() }));
 
 /**
  * How long after the last thing that is due for it an invocation goes even if no sweep runs, in ms.
@@ -73,7 +75,8 @@ function guard(previous: Invocation) {
 /** Invocations in the Reactors table; their sealed content in parts in the Ephemeral table. */
 export function createInvocationStore(reactors: Table, ephemeral: Table): InvocationStore {
   async function putInvocation(next: Invocation, condition: Parameters<typeof putIf>[2]): Promise<boolean> {
-    const textOf = (invocation: Invocation) => JSON.stringify(invocation, Object.keys(invocationItem.shape));
+    const textOf = (invocation: Invocation) =>
+      JSON.stringify(invocation, Object.keys(invocationItem._zod.innerType.shape));
     const isSame = (found: Invocation) => textOf(found) === textOf(next);
     return (await putIf(reactors, itemOf(next), condition, { read, isSame })) === 'written';
   }

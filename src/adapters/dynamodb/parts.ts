@@ -11,7 +11,7 @@ import { dueAt, timeToLive } from './token-item.ts';
  */
 export const PART_BYTES = 350_000;
 
-const partItem = z.object({ sk: z.string(), part: binary });
+const partItem = z.lazy(() => z.object({ sk: z.string(), part: binary }));
 
 /** When parts end, in ms since the epoch. */
 export interface PartsEnd {

@@ -11,25 +11,27 @@ import { tenantItems } from './tenant-items.ts';
 import { dueAt } from './token-item.ts';
 import { writeIf } from './write-if.ts';
 
-const reactorItem = z.object({
-  id: z.string(),
-  tenantId: z.string(),
-  name: z.string(),
-  applicationId: z.exactOptional(z.string()),
-  createdBy: z.string(),
-  createdAt: z.number(),
-  modifiedBy: z.exactOptional(z.string()),
-  modifiedAt: z.exactOptional(z.number()),
-  codeHash: z.string(),
-  sealedCode: binary,
-  sealedConfiguration: binary,
-  state: z.enum(['creating', 'ready', 'deleting']),
-  functionVersion: z.exactOptional(z.string()),
-  operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
-  tidyAt: z.exactOptional(z.number()),
-  heatAt: z.exactOptional(z.number()),
-  version: z.number(),
-});
+const reactorItem = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    name: z.string(),
+    applicationId: z.exactOptional(z.string()),
+    createdBy: z.string(),
+    createdAt: z.number(),
+    modifiedBy: z.exactOptional(z.string()),
+    modifiedAt: z.exactOptional(z.number()),
+    codeHash: z.string(),
+    sealedCode: binary,
+    sealedConfiguration: binary,
+    state: z.enum(['creating', 'ready', 'deleting']),
+    functionVersion: z.exactOptional(z.string()),
+    operation: z.exactOptional(z.object({ id: z.string(), until: z.number() })),
+    tidyAt: z.exactOptional(z.number()),
+    heatAt: z.exactOptional(z.number()),
+    version: z.number(),
+  }),
+);
 
 function itemOf(reactor: StoredReactor): Item {
   return {

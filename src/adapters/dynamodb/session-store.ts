@@ -13,22 +13,26 @@ import { sendTransaction, transact } from './transact.ts';
 import { binary, type Table } from './table-client.ts';
 import { dueAt, timeToLive } from './token-item.ts';
 
-const sessionItem = z.object({
-  id: z.string(),
-  tenantId: z.string(),
-  createdBy: z.string(),
-  keyHash: binary,
-  expiresAtMs: z.number(),
-  authorizedBy: z.optional(z.string()),
-  permissions: z._default(grantsShape.permissions, []),
-  rules: z._default(grantsShape.rules, []),
-});
+const sessionItem = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    createdBy: z.string(),
+    keyHash: binary,
+    expiresAtMs: z.number(),
+    authorizedBy: z.optional(z.string()),
+    permissions: z._default(grantsShape().permissions, []),
+    rules: z._default(grantsShape().rules, []),
+  }),
+);
 
-const nonceItem = z.object({
-  keyHash: binary,
-  expiresAtMs: z.number(),
-  used: z._default(z.boolean(), false),
-});
+const nonceItem = z.lazy(() =>
+  z.object({
+    keyHash: binary,
+    expiresAtMs: z.number(),
+    used: z._default(z.boolean(), false),
+  }),
+);
 
 /** When an item may go: in the due index for the sweep, and by DynamoDB itself as the backstop. */
 const vanishing = (id: string, at: number) => ({ ttl: timeToLive(at), ...dueAt(id, at) });

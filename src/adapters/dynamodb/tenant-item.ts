@@ -5,7 +5,7 @@ import { tenantCopyKey, tenantKey } from './keys.ts';
 import { binary, type Item } from './table-client.ts';
 import { dueAt } from './token-item.ts';
 
-const basics = {
+const basics = () => ({
   settings: z.object({ deduplicateTokens: z.boolean() }),
   roots: z.array(
     z.object({
@@ -18,21 +18,23 @@ const basics = {
     }),
   ),
   keyVersion: z.number(),
-};
-
-const basicsItem = z.object(basics);
-
-const tenantItem = z.object({
-  ...basics,
-  id: z.string(),
-  name: z.string(),
-  webhookSecret: z.exactOptional(binary),
-  previousWebhookSecret: z.exactOptional(z.object({ sealed: binary, until: z.number() })),
-  createdAt: z.number(),
-  rotateAt: z.number(),
-  reseal: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
-  version: z.number(),
 });
+
+const basicsItem = z.lazy(() => z.object(basics()));
+
+const tenantItem = z.lazy(() =>
+  z.object({
+    ...basics(),
+    id: z.string(),
+    name: z.string(),
+    webhookSecret: z.exactOptional(binary),
+    previousWebhookSecret: z.exactOptional(z.object({ sealed: binary, until: z.number() })),
+    createdAt: z.number(),
+    rotateAt: z.number(),
+    reseal: z.exactOptional(z.object({ startedAt: z.number(), left: z.number(), after: z.string() })),
+    version: z.number(),
+  }),
+);
 
 /**
  * The item of a tenant. All stand in the due index, from which they are listed; one without keys is

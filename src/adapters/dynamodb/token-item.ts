@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { madeOnce } from '../../core/shared/made-once.ts';
 import { sortableTime } from '../../core/shared/position.ts';
 import type { StoredToken, TokenHead } from '../../core/tokens/token.ts';
 import type { TokenCandidate } from '../../core/tokens/token-store.ts';
@@ -12,18 +13,18 @@ import {
   shardOf,
   tokenKey,
 } from './keys.ts';
-import { binary, membersOf, type Item } from './table-client.ts';
+import { binary, compiled, membersOf, type Item } from './table-client.ts';
 
 /** What every index shows of a token. */
-const shownShape = {
+const shownShape = madeOnce(() => ({
   type: z.enum(TOKEN_TYPE_NAMES as readonly [StoredToken['type'], ...StoredToken['type'][]]),
   containers: z.array(z.string()),
   expiration: z.exactOptional(z.object({ at: z.number(), offsetMinutes: z.number() })),
-};
+}));
 
 /** What an item holds of a token, under the names of the record; its keys say the rest. */
-const tokenShape = {
-  ...shownShape,
+const tokenShape = madeOnce(() => ({
+  ...shownShape(),
   fingerprint: z.string(),
   isSolelyOwn: z.boolean(),
   isShared: z.boolean(),
@@ -44,17 +45,21 @@ const tokenShape = {
   holdsLock: z.boolean(),
   version: z.number(),
   writeId: binary,
-};
+}));
 
-const tokenItem = z.object({
-  pk: z.string(),
-  matchSk: z.string(),
-  ...tokenShape,
-  pending: z._default(z.boolean(), false),
-  staleTerms: z.exactOptional(z.array(z.string())),
-  oldParts: z._default(z.number(), 0),
-  dueSk: z.exactOptional(z.string()),
-});
+const tokenItem = z.lazy(() =>
+  compiled(
+    z.object({
+      pk: z.string(),
+      matchSk: z.string(),
+      ...tokenShape(),
+      pending: z._default(z.boolean(), false),
+      staleTerms: z.exactOptional(z.array(z.string())),
+      oldParts: z._default(z.number(), 0),
+      dueSk: z.exactOptional(z.string()),
+    }),
+  ),
+);
 
 /** A token item, with what a write of several steps may have left on it. */
 export interface ReadToken {
@@ -130,14 +135,14 @@ export function tokenItemOf(
     ...tokenKey(token.tenantId, token.id),
     ...(steps.pending !== true && listAttributes(token, listShards)),
     matchSk: matchSort({ ...token, expiresAtMs: token.expiration?.at }),
-    ...membersOf(tokenShape, token),
+    ...membersOf(tokenShape(), token),
     ...steps,
     ttl: tokenTimeToLive(token),
     ...dueAt(token.id, until),
   };
 }
 
-const listedItem = z.object({ pk: z.string(), listSk: z.string(), ...shownShape });
+const listedItem = z.lazy(() => z.object({ pk: z.string(), listSk: z.string(), ...shownShape() }));
 
 /** What an entry of the list index says of its token. */
 export function readListed(item: Item): TokenCandidate {
@@ -145,13 +150,13 @@ export function readListed(item: Item): TokenCandidate {
   return { id: parseTokenPartition(pk).id, position: listSk, ...shown };
 }
 
-const entryShape = { id: z.string(), ...shownShape, hasMask: z.boolean() };
-const entryItem = z.object({ sk: z.string(), ...entryShape });
+const entryShape = madeOnce(() => ({ id: z.string(), ...shownShape(), hasMask: z.boolean() }));
+const entryItem = z.lazy(() => z.object({ sk: z.string(), ...entryShape() }));
 
 /**
  * What an entry of a term holds: all that a list or a search must know before it reads the token.
  */
-export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => membersOf(entryShape, token);
+export const entryMembers = (token: Omit<TokenCandidate, 'position'>) => membersOf(entryShape(), token);
 
 /** What an entry of a term says of its token. */
 export function readEntry(item: Item): TokenCandidate {
@@ -160,13 +165,15 @@ export function readEntry(item: Item): TokenCandidate {
 }
 
 /** An entry of the fingerprint index: `FINGERPRINT_INDEX_ATTRIBUTES` beside the keys. */
-const matchItem = z.object({
-  pk: z.string(),
-  position: z.string(),
-  ...shownShape,
-  hasMask: z.boolean(),
-  pending: z._default(z.boolean(), false),
-});
+const matchItem = z.lazy(() =>
+  z.object({
+    pk: z.string(),
+    position: z.string(),
+    ...shownShape(),
+    hasMask: z.boolean(),
+    pending: z._default(z.boolean(), false),
+  }),
+);
 
 /**
  * What an entry of the fingerprint index says of its token; `undefined` for one that is not

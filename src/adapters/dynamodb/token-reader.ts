@@ -12,8 +12,8 @@ import type { TokenTables } from './token-tables.ts';
 /** Matches that one call asks for: the first is nearly always good. */
 const MATCHES_PAGE = 10;
 
-const keyItem = z.object({ pk: z.string() });
-const cvcItem = z.object({ pk: z.string(), sealedCvc: binary, until: z.number() });
+const keyItem = z.lazy(() => z.object({ pk: z.string() }));
+const cvcItem = z.lazy(() => z.object({ pk: z.string(), sealedCvc: binary, until: z.number() }));
 
 export type TokenReader = Pick<
   TokenStore,

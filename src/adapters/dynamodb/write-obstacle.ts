@@ -25,7 +25,7 @@ export function failedCondition(error: unknown): FailedCondition | undefined {
   return index === -1 ? undefined : { index, item: itemOf(reasons[index]) };
 }
 
-const lockItem = z.object({ pk: z.string(), tokenId: z.string() });
+const lockItem = z.lazy(() => z.object({ pk: z.string(), tokenId: z.string() }));
 
 /** The lock of a match hash, and the token that holds it. */
 export interface Lock {

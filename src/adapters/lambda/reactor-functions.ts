@@ -4,11 +4,11 @@ import {
   CreateFunctionCommand,
   type FunctionConfiguration,
   GetFunctionCommand,
-  type LambdaClient,
   ResourceConflictException,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
+import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorFunctions } from '../../core/reactors/reactor-functions.ts';
 import type { Secret } from '../../core/shared/secret.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
@@ -69,7 +69,7 @@ async function unlessThere<T>(call: () => Promise<T>, also: readonly string[] = 
  * PutProvisionedConcurrencyConfig; waiting is by GetFunction, which has a limit of its own.
  */
 export function createReactorFunctions(
-  client: LambdaClient,
+  client: LambdaCalls,
   settings: ReactorFunctionSettings,
 ): ReactorFunctions {
   const nameOf = (reactorId: string) => reactorFunctionName(settings.namePrefix, reactorId);

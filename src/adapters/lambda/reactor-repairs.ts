@@ -3,13 +3,13 @@ import {
   DeleteFunctionCommand,
   DeleteProvisionedConcurrencyConfigCommand,
   InvalidParameterValueException,
-  type LambdaClient,
   ListVersionsByFunctionCommand,
   PutProvisionedConcurrencyConfigCommand,
   ResourceConflictException,
   ResourceNotFoundException,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
+import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorRepairs } from '../../core/reactors/reactor-functions.ts';
 import { BUSY, patiently } from './patiently.ts';
 import { LIVE, reactorFunctionName } from './reactor-function-name.ts';
@@ -27,7 +27,7 @@ export async function unlessGone<T>(
   }
 }
 
-async function versionsOf(client: LambdaClient, name: string): Promise<readonly string[]> {
+async function versionsOf(client: LambdaCalls, name: string): Promise<readonly string[]> {
   const versions: string[] = [];
   let marker: string | undefined;
   do {
@@ -51,7 +51,7 @@ export interface ReactorRepairSettings {
 
 /** The Lambda functions of reactors, put in order. */
 export function createReactorRepairs(
-  client: LambdaClient,
+  client: LambdaCalls,
   { namePrefix, hotConcurrency }: ReactorRepairSettings,
 ): ReactorRepairs {
   const nameOf = (reactorId: string) => reactorFunctionName(namePrefix, reactorId);

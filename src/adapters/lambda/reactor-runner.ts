@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InvokeCommand, type InvokeCommandOutput, type LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
+import type { LambdaCalls } from '../aws/clients.ts';
 import type { ReactorRunner, RunOutcome, RunRequest } from '../../core/reactors/reactor-runner.ts';
 import { admittedLocalPorts, type EgressAllowList } from '../../core/egress/destination.ts';
 import { ServiceError } from '../../core/shared/service-error.ts';
@@ -84,7 +85,7 @@ function outcomeOfAnswer({ FunctionError: error, Payload: payload }: InvokeComma
  * runs once at the most.
  */
 export function createReactorRunner(
-  client: LambdaClient,
+  client: LambdaCalls,
   { namePrefix, egressAllowList }: ReactorRunnerSettings,
 ): ReactorRunner {
   const localPorts = admittedLocalPorts(egressAllowList);

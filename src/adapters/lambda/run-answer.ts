@@ -6,53 +6,56 @@ import type { Json } from '../../core/shared/json.ts';
 import { parseJson } from '../../core/shared/parse-json.ts';
 import { Secret } from '../../core/shared/secret.ts';
 
-const json = z.custom<Json>(() => true);
-
-const errors = z.record(z.string(), z.array(z.string()));
-
 /** The last column, or line, of code of the longest length. */
 const PLACE_MAX = REACTOR_LIMITS.code + 1;
-const place = z.int().check(z.minimum(1), z.maximum(PLACE_MAX));
-
-const thrownPlace = z.object({
-  class: z.optional(z.string().check(z.regex(/^[A-Za-z_$][\w$]{0,63}$/))),
-  line: z.optional(place),
-  column: z.optional(place),
-});
 
 const LOAD_FAILURES = ['syntax', 'no_function', 'timed_out', 'memory', 'exited', 'threw', 'module'] as const;
-
-/** As npm names packages, paths in them, and Node its built-ins. */
-const moduleName = z.string().check(z.maxLength(214), z.regex(/^[\w@~-][\w@.:/~-]*$/));
 
 /**
  * What the runtime of a reactor answers (docs/reactors.md#the-runtime). It runs beside hostile
  * code: nothing is taken on trust.
  */
-const answer = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('returned'), value: z.optional(json) }),
-  z.object({
-    outcome: z.literal('threw'),
-    error: z.extend(thrownPlace, {
-      message: z.string(),
-      status: z.nullable(z.int()),
-      errors: z.nullable(errors),
-      module: z.optional(z.nullable(moduleName)),
+const answer = z.lazy(() => {
+  const json = z.custom<Json>(() => true);
+
+  const errors = z.record(z.string(), z.array(z.string()));
+
+  const place = z.int().check(z.minimum(1), z.maximum(PLACE_MAX));
+
+  const thrownPlace = z.object({
+    class: z.optional(z.string().check(z.regex(/^[A-Za-z_$][\w$]{0,63}$/))),
+    line: z.optional(place),
+    column: z.optional(place),
+  });
+
+  /** As npm names packages, paths in them, and Node its built-ins. */
+  const moduleName = z.string().check(z.maxLength(214), z.regex(/^[\w@~-][\w@.:/~-]*$/));
+
+  return z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('returned'), value: z.optional(json) }),
+    z.object({
+      outcome: z.literal('threw'),
+      error: z.extend(thrownPlace, {
+        message: z.string(),
+        status: z.nullable(z.int()),
+        errors: z.nullable(errors),
+        module: z.optional(z.nullable(moduleName)),
+      }),
     }),
-  }),
-  z.object({
-    outcome: z.literal('not_loaded'),
-    reason: z.optional(z.enum(LOAD_FAILURES)),
-    error: z.optional(thrownPlace),
-    module: z.optional(moduleName),
-  }),
-  z.object({ outcome: z.literal('timed_out') }),
-  z.object({ outcome: z.literal('out_of_memory') }),
-  z.object({ outcome: z.literal('exited') }),
-  z.object({ outcome: z.literal('too_large') }),
-  z.object({ outcome: z.literal('unserializable') }),
-  z.object({ outcome: z.literal('stale') }),
-]);
+    z.object({
+      outcome: z.literal('not_loaded'),
+      reason: z.optional(z.enum(LOAD_FAILURES)),
+      error: z.optional(thrownPlace),
+      module: z.optional(moduleName),
+    }),
+    z.object({ outcome: z.literal('timed_out') }),
+    z.object({ outcome: z.literal('out_of_memory') }),
+    z.object({ outcome: z.literal('exited') }),
+    z.object({ outcome: z.literal('too_large') }),
+    z.object({ outcome: z.literal('unserializable') }),
+    z.object({ outcome: z.literal('stale') }),
+  ]);
+});
 
 /**
  * Most bytes of a result where it stands as a string in an answer: with its quotation marks

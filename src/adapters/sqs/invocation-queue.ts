@@ -1,4 +1,5 @@
-import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { SqsCalls } from '../aws/clients.ts';
 import type { InvocationQueue } from '../../core/reactors/invocation-store.ts';
 import { callDependency } from '../aws/dependency-error.ts';
 
@@ -6,7 +7,7 @@ import { callDependency } from '../aws/dependency-error.ts';
 const DELAY_MAX_SECONDS = 900;
 
 /** A queue of invocations: a message holds the ids of one, and nothing else. */
-export function createInvocationQueue(client: SQSClient, queueUrl: string): InvocationQueue {
+export function createInvocationQueue(client: SqsCalls, queueUrl: string): InvocationQueue {
   return {
     async send({ tenantId, id }, delayMs = 0) {
       const command = new SendMessageCommand({
@@ -20,7 +21,7 @@ export function createInvocationQueue(client: SQSClient, queueUrl: string): Invo
 }
 
 /** Messages in a queue, waiting or being worked on; SQS counts them approximately. */
-export async function queueDepth(client: SQSClient, queueUrl: string): Promise<number> {
+export async function queueDepth(client: SqsCalls, queueUrl: string): Promise<number> {
   const command = new GetQueueAttributesCommand({
     QueueUrl: queueUrl,
     AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],

@@ -1,17 +1,18 @@
 import ipaddr from 'ipaddr.js';
+import { madeOnce } from '../shared/made-once.ts';
 
 /**
  * Global unicast addresses of IPv6 (IANA); everything outside has a meaning that no destination on
  * the internet has.
  */
-const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
+const globalV6 = madeOnce(() => ipaddr.parseCIDR('2000::/3'));
 
 /**
  * Ranges inside of 2000::/3 that are not what they seem and that `ipaddr.js` takes for plain
  * unicast.
  */
-const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
-  ipaddr.parseCIDR(range),
+const specialV6 = madeOnce(() =>
+  ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) => ipaddr.parseCIDR(range)),
 );
 
 /**
@@ -25,5 +26,5 @@ export function isForbiddenAddress(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return true;
   if (address.kind() === 'ipv4') return false;
-  return !address.match(GLOBAL_V6) || SPECIAL_V6.some((range) => address.match(range));
+  return !address.match(globalV6()) || specialV6().some((range) => address.match(range));
 }

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { defined } from '../shared/defined.ts';
-import { DEPTH_MAX, MEMBERS_MAX } from '../shared/json-extent.ts';
+import { DEPTH_MAX, MEMBERS_MAX_TEXT } from '../shared/json-extent.ts';
 import { ServiceError, type FieldErrors, type ServiceErrorCode } from '../shared/service-error.ts';
 import { AUTHOR_PACKAGES, SDK } from './author-packages.ts';
 import type { LoadFailure, RunOutcome, ThrownError, ThrownPlace } from './reactor-runner.ts';
@@ -120,7 +120,7 @@ export function runFailure(
     case 'too_large':
       return new ServiceError(
         'reactor_failed',
-        `The result is larger than 5 MB, or holds more than ${MEMBERS_MAX.toLocaleString('en')} elements and members.`,
+        `The result is larger than 5 MB, or holds more than ${MEMBERS_MAX_TEXT}.`,
       );
     case 'unserializable':
       return new ServiceError(

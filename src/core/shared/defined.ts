@@ -7,8 +7,10 @@ export type Defined<T> = {
 
 /** Leaves out the members that are `undefined`, so that absent has one spelling. */
 export function defined<T extends object>(value: T): Defined<T> {
+  // Most have none. A loop is twice as fast as `fromEntries`. Code names the members: none is
+  // `__proto__`.
+  if (!Object.values(value).includes(undefined)) return value;
   const result: Record<string, unknown> = {};
-  // A loop is twice as fast as `fromEntries`. Code names the members: none is `__proto__`.
   for (const [name, member] of Object.entries(value)) if (member !== undefined) result[name] = member;
   return result as Defined<T>;
 }

@@ -7,6 +7,11 @@ import { walkJson, type JsonVisitor } from './walk-json.ts';
 export const DEPTH_MAX = 64;
 /** Most elements of arrays and members of objects, all together (docs/decisions/0018). */
 export const MEMBERS_MAX = 100_000;
+/**
+ * As messages say it. Not by `toLocaleString`, which loads the locales of Node: 9 ms of a cold
+ * start.
+ */
+export const MEMBERS_MAX_TEXT = `${String(MEMBERS_MAX / 1_000)},000 elements and members`;
 
 /** A JSON text nests deeper, or holds more, than it may. */
 export class JsonExtentError extends Error {

@@ -7,7 +7,7 @@ import type { Container } from '../shared/container.ts';
 import { defined } from '../shared/defined.ts';
 import { FieldReporter, type Report } from '../shared/field-reporter.ts';
 import { canonical, isJsonObject, type Json } from '../shared/json.ts';
-import { JsonExtentError, MEMBERS_MAX, membersOf } from '../shared/json-extent.ts';
+import { JsonExtentError, MEMBERS_MAX_TEXT, membersOf } from '../shared/json-extent.ts';
 import { Secret } from '../shared/secret.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Timestamp } from '../shared/timestamp.ts';
@@ -78,10 +78,7 @@ export function withinMembers<T>(count: () => T): T {
     return count();
   } catch (error) {
     if (!(error instanceof JsonExtentError)) throw error;
-    throw new ServiceError(
-      'payload_too_large',
-      `Data and mask of a token hold at most ${MEMBERS_MAX.toLocaleString('en')} elements and members.`,
-    );
+    throw new ServiceError('payload_too_large', `Data and mask of a token hold at most ${MEMBERS_MAX_TEXT}.`);
   }
 }
 

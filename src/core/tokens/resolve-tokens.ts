@@ -5,7 +5,7 @@ import { createBudget } from '../expressions/budget.ts';
 import type { TokenReference } from '../expressions/token-expression.ts';
 import { defined } from '../shared/defined.ts';
 import type { Json } from '../shared/json.ts';
-import { JsonExtentError, MEMBERS_MAX, MembersAllowance } from '../shared/json-extent.ts';
+import { JsonExtentError, MEMBERS_MAX_TEXT, MembersAllowance } from '../shared/json-extent.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { openTokens, type OpenTokenDeps } from './open-token.ts';
 import { firstEnd, hasExpired } from './expiration.ts';
@@ -149,7 +149,7 @@ function tooMuch(error: unknown): never {
   if (!(error instanceof JsonExtentError)) throw error;
   throw new ServiceError(
     'payload_too_large',
-    `The tokens of the request hold more than ${MEMBERS_MAX.toLocaleString('en')} elements and members together.`,
+    `The tokens of the request hold more than ${MEMBERS_MAX_TEXT} together.`,
   );
 }
 

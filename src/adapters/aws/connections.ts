@@ -1,0 +1,114 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
+import type { Clock } from '../../core/shared/clock.ts';
+
+/** At most so many connections to one service at a time; further calls wait for one. */
+export const SOCKETS_MAX = 50;
+
+/**
+ * How long a connection may wait for its first request, in ms by the wall clock, which goes on
+ * while an instance is frozen: an older one may be dead without a word.
+ */
+const EARLY_MS = 5_000;
+
+interface Early {
+  readonly socket: Socket;
+  readonly until: number;
+}
+
+const placeOf = (host: unknown, port: unknown): string => `${String(host)}:${String(port)}`;
+
+/** Keeps connections, and can have one before the first request needs it. */
+export class EarlyAgent extends HttpsAgent {
+  readonly #clock: Clock;
+
+  readonly #early = new Map<string, Early>();
+
+  constructor(options: AgentOptions, clock: Clock = Date.now) {
+    super(options);
+    this.#clock = clock;
+  }
+
+  /**
+   * Begins a connection that the first request to this host and port will use. If it fails, or ends
+   * before that, the request opens its own.
+   */
+  open(host: string, port: number): void {
+    const place = placeOf(host, port);
+    if (this.#early.has(place)) return;
+    const options = { ...this.options, host, port, servername: host };
+    // What Node's agent itself adds, and remembers sessions of TLS by: later connections resume.
+    const named = { ...options, _agentKey: this.getName(options) };
+    const socket = super.createConnection(named) as Socket;
+    this.#early.set(place, { socket, until: this.#clock() + EARLY_MS });
+    // It keeps no process alive, and nothing fails because of it.
+    socket.unref().on('error', () => undefined);
+    socket.on('close', () => {
+      if (this.#early.get(place)?.socket === socket) this.#early.delete(place);
+    });
+  }
+
+  override createConnection(...args: Parameters<HttpsAgent['createConnection']>) {
+    const [{ host, port }] = args;
+    const place = placeOf(host, port);
+    const early = this.#early.get(place);
+    this.#early.delete(place);
+    // What came unasked is no answer to what will be asked.
+    const isGood = early?.socket.writable === true && early.socket.readableLength === 0;
+    if (isGood && this.#clock() < early.until) return early.socket.ref();
+    early?.socket.destroy();
+    return super.createConnection(...args);
+  }
+
+  /** Closes those that no request has used. */
+  dropEarly(): void {
+    for (const { socket } of this.#early.values()) socket.destroy();
+    this.#early.clear();
+  }
+
+  override destroy(): void {
+    this.dropEarly();
+    super.destroy();
+  }
+}
+
+/** Also that of a call without an answer in time: a connection may be dead without a word. */
+const CONNECTION_LOST: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
+
+/**
+ * Sends the requests of the SDK. While an instance is frozen, the other side closes connections
+ * that it keeps, and the instance learns of it when it writes to one. All that are idle are closed
+ * then, or each retry could take the next dead one.
+ */
+export class ConnectionKeeper extends NodeHttpHandler {
+  readonly #httpAgent: HttpAgent;
+
+  readonly #httpsAgent: EarlyAgent;
+
+  constructor(options: NodeHttpHandlerOptions, httpsAgent: EarlyAgent) {
+    const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
+    super({ ...options, httpAgent, httpsAgent });
+    this.#httpAgent = httpAgent;
+    this.#httpsAgent = httpsAgent;
+  }
+
+  override async handle(...args: Parameters<NodeHttpHandler['handle']>) {
+    try {
+      return await super.handle(...args);
+    } catch (error) {
+      if (CONNECTION_LOST.includes((error as { code?: unknown }).code)) this.#dropIdle();
+      throw error;
+    }
+  }
+
+  #dropIdle(): void {
+    this.#httpsAgent.dropEarly();
+    for (const { freeSockets } of [this.#httpAgent, this.#httpsAgent])
+      for (const socket of Object.values(freeSockets).flatMap((sockets) => sockets ?? [])) socket.destroy();
+  }
+}
+
+/** An agent for the clients that an instance has. */
+export const earlyAgent = (): EarlyAgent => new EarlyAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });

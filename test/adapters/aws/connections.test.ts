@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer, get } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { needing } from '../../support/needs.ts';
+import { CLIENT_SETTINGS, invokeClientSettings } from '../../../src/adapters/aws/client-settings.ts';
+import { EarlyAgent } from '../../../src/adapters/aws/connections.ts';
+import { testCertificate } from '../../support/destination.ts';
+
+const listening = async (server: Server) => {
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+const clientOf = (port: number, settings: object = CLIENT_SETTINGS) =>
+  new DynamoDBClient({
+    ...settings,
+    endpoint: `http://localhost:${String(port)}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  });
+
+/**
+ * A service that can lose all connections it has without a word, as those of a frozen instance are
+ * lost: a client hears of it when it writes to one.
+ */
+async function startForgetful() {
+  const [connections, lost] = [new Set<Socket>(), new Set<Socket>()];
+  const server = createServer((request, response) => {
+    if (lost.has(request.socket)) request.socket.resetAndDestroy();
+    else response.setHeader('content-type', 'application/x-amz-json-1.0').end('{"TableNames":[]}');
+  }).on('connection', (socket) => connections.add(socket));
+  const port = await listening(server);
+  return {
+    port,
+    connections,
+    forget: () => connections.forEach((socket) => lost.add(socket)),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+let service: Awaited<ReturnType<typeof startForgetful>>;
+beforeEach(async () => (service = await startForgetful()));
+afterEach(() => service.close());
+
+it('a call succeeds although all connections that were kept are dead', async () => {
+  const client = clientOf(service.port);
+  const call = () => client.send(new ListTablesCommand());
+  await Promise.all(Array.from({ length: 8 }, call));
+  expect(service.connections.size).toBe(8);
+  service.forget();
+  await expect(call()).resolves.toMatchObject({ TableNames: [] });
+  // The others are closed, and not kept for the next call to find.
+  await expect(call()).resolves.toMatchObject({ TableNames: [] });
+  expect(service.connections.size).toBe(9);
+});
+
+it('a call that runs code has a connection of its own', async () => {
+  const client = clientOf(service.port, invokeClientSettings(1_000));
+  await client.send(new ListTablesCommand());
+  service.forget();
+  await expect(client.send(new ListTablesCommand())).resolves.toMatchObject({ TableNames: [] });
+});
+
+const { describe: describeWithTls } = needing('openssl');
+
+describeWithTls('a connection that is begun early', () => {
+  let server: Server;
+  let port: number;
+  let agent: EarlyAgent;
+  let now: number;
+  let made: Socket[];
+
+  beforeEach(async () => {
+    const { keyFile, certFile } = testCertificate();
+    const cert = readFileSync(certFile);
+    made = [];
+    server = createSecureServer({ key: readFileSync(keyFile), cert }, (_request, response) => response.end());
+    server.on('connection', (socket: Socket) => made.push(socket));
+    port = await listening(server);
+    now = 0;
+    agent = new EarlyAgent({ keepAlive: true, ca: cert }, () => now);
+  });
+
+  afterEach(() => {
+    agent.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const request = async () => {
+    const [response] = (await once(get({ host: 'localhost', port, agent }), 'response')) as [
+      NodeJS.ReadableStream,
+    ];
+    response.resume();
+    await once(response, 'end');
+  };
+
+  it('is the one that the first request uses', async () => {
+    agent.open('localhost', port);
+    await once(server, 'secureConnection');
+    await request();
+    await request();
+    expect(made).toHaveLength(1);
+  });
+
+  it('is used by a request that comes before it stands', async () => {
+    agent.open('localhost', port);
+    await request();
+    expect(made).toHaveLength(1);
+  });
+
+  it('is replaced if it has ended by then', async () => {
+    agent.open('localhost', port);
+    await once(server, 'secureConnection');
+    made.forEach((socket) => socket.destroy());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await request();
+    expect(made).toHaveLength(2);
+  });
+
+  it('is not used when it has waited for long: it may be dead without a word', async () => {
+    agent.open('localhost', port);
+    await once(server, 'secureConnection');
+    now = 5_000;
+    await request();
+    expect(made).toHaveLength(2);
+  });
+
+  it('is not used when something has come unasked, which would be taken for an answer', async () => {
+    server.once('secureConnection', (socket: Socket) =>
+      socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'),
+    );
+    agent.open('localhost', port);
+    await once(server, 'secureConnection');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await request();
+    expect(made).toHaveLength(2);
+  });
+
+  it('is begun once, and ended with the agent', async () => {
+    agent.open('localhost', port);
+    agent.open('localhost', port);
+    await once(server, 'secureConnection');
+    agent.destroy();
+    const [first] = made;
+    if (first?.destroyed === false) await once(first, 'close');
+    expect(made).toHaveLength(1);
+  });
+
+  it('leaves its session to those that come after it', async () => {
+    const resumed: boolean[] = [];
+    agent.open('localhost', port);
+    await request();
+    await Promise.all([request(), request()]);
+    for (const socket of Object.values(agent.freeSockets).flat())
+      resumed.push((socket as TLSSocket).isSessionReused());
+    expect(resumed.filter(Boolean).length).toBeGreaterThan(0);
+  });
+
+  it('does no harm where nothing listens', async () => {
+    agent.open('localhost', 1);
+    await request();
+    expect(made).toHaveLength(1);
+  });
+});
