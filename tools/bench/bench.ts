@@ -1,28 +1,16 @@
 // `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own,
-// and one table of all budgets. `-- --write` writes what was found into
-// docs/performance/figures.md; `-- counts growth` runs some of them. `-- warm -- --profile` runs
-// one with its own options. Times are worth something on an idle machine alone.
+// and one page with all budgets. `-- --write` writes them and all figures into
+// docs/performance/figures.md; `-- counts growth` runs some of them, and prints their figures too.
+// `-- warm -- --profile` runs one with its own options. Times are worth something on an idle
+// machine alone.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { aligned, BUDGET_COLUMNS, budgetRow, print, type Budget, type Section } from './section.ts';
+import { printBudgets, printFigures, SECTIONS, type Section } from './section.ts';
 import { writtenInto } from './written-into.ts';
 
-/** Processor time first, while nothing else has warmed the machine up. */
-const SECTIONS = [
-  'sealing',
-  'cold-start',
-  'warm',
-  'counts',
-  'growth',
-  'hostile-bodies',
-  'postgres',
-  'proxy',
-  'reactor-runtime',
-  'sweep',
-];
 /** Programs without a budget, each run by its name with its own options. */
 const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
 const DOCUMENT = 'docs/performance/figures.md';
@@ -39,6 +27,8 @@ if (APART.includes(program) || separator === '--') {
 }
 const writes = args.includes('--write');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
+const unknown = wanted.filter((name) => !SECTIONS.includes(name));
+if (unknown.length > 0) throw new Error(`there is no section ${unknown.join(', ')}`);
 if (writes && wanted.length > 0) throw new Error('--write writes what one run of all of them has found');
 
 /**
@@ -54,25 +44,26 @@ function run(name: string): Promise<Section | undefined> {
   });
 }
 
+const seconds = (since: number) => `${String(Math.round((Date.now() - since) / 1000))} s`;
 const started = Date.now();
 const sections = new Map<string, Section>();
 const failed: string[] = [];
 for (const name of SECTIONS.filter((each) => wanted.length === 0 || wanted.includes(each))) {
   const begun = Date.now();
-  console.log(`\n${name} ...`);
+  process.stdout.write(`${name} ...`);
   const section = await run(name);
   if (section === undefined) failed.push(name);
-  else {
-    sections.set(name, section);
-    print({ budgets: [], figures: section.figures });
-  }
-  console.log(`\n(${name}: ${String(Math.round((Date.now() - begun) / 1000))} s)`);
+  else sections.set(name, section);
+  console.log(` ${seconds(begun)}${section === undefined ? ', failed' : ''}`);
 }
 
-const budgets: readonly Budget[] = [...sections.values()].flatMap((section) => section.budgets);
-console.log(`\nBudgets\n${aligned([BUDGET_COLUMNS, ...budgets.map(budgetRow)])}`);
-for (const name of failed) console.log(`${name} has failed`);
-console.log(`\n${String(Math.round((Date.now() - started) / 1000))} s`);
+const found = [...sections.values()];
+const budgets = found.flatMap((section) => section.budgets);
+if (wanted.length > 0) printFigures(found.flatMap(({ figures }) => figures));
+printBudgets(budgets);
+const met = budgets.filter(({ isMet }) => isMet).length;
+console.log(`\n${String(met)} of ${String(budgets.length)} are met (${seconds(started)})`);
+if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
 
 if (writes && failed.length === 0) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();

@@ -1,17 +1,29 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleInto } from '../../lib/bundle.ts';
+import { buildSync } from 'esbuild';
+import { BUNDLE_OPTIONS, bundleInto } from '../../lib/bundle.ts';
 
-/**
- * Bundles a program, by its path from the repository's root, as functions are bundled. The file is
- * removed when the process ends.
- */
-export function bundleProgram(entryPoint: string, options: { readonly minify?: boolean } = {}): string {
+/** A folder that is removed when the process ends. */
+function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-bundle-'));
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
   });
+  return folder;
+}
+
+/** Bundles a program, by its path from the repository's root, as functions are bundled. */
+export function bundleProgram(entryPoint: string, options: { readonly minify?: boolean } = {}): string {
+  const folder = temporaryFolder();
   bundleInto(folder, entryPoint, options);
   return join(folder, 'index.cjs');
+}
+
+/** The same with the SDK as it comes, which looks for credentials in all of its places. */
+export function bundleByHand(entryPoint: string, { minify }: { readonly minify: boolean }): string {
+  const outfile = join(temporaryFolder(), 'index.cjs');
+  const minified = { minifySyntax: minify, minifyWhitespace: minify };
+  buildSync({ ...BUNDLE_OPTIONS, ...minified, alias: {}, entryPoints: [entryPoint], outfile });
+  return outfile;
 }

@@ -1,7 +1,9 @@
 // `npm run bench -- counts`: what each operation does on the wire to AWS, as the first request of a
 // fresh instance and as a later one, and what a million of them costs by AWS's list prices.
+import { BUDGETS } from './budgets.ts';
 import { measureCounts, type OperationCount } from './counts/measure-counts.ts';
 import { pricesOf } from './counts/prices.ts';
+import { measureReads } from './counts/measure-reads.ts';
 import type { WireCost } from './counts/wire.ts';
 import { report, type Budget } from './section.ts';
 
@@ -13,29 +15,20 @@ function countOf(wanted: string): OperationCount {
   return found;
 }
 
-const calls = (count: number) => `${String(count)} ${count === 1 ? 'call' : 'calls'}`;
+/** A budget by count: one that has no reference. */
+const counted = (budget: string, limit: number, measured: number, which = ''): Budget => ({
+  ...{ budget, limit: String(limit), measured: `${String(measured)}${which}`, reference: '' },
+  isMet: measured <= limit,
+});
 
-function callBudget(
-  name: string,
-  when: 'warm' | 'cold',
-  limits: { readonly calls?: number; readonly sequential: number },
-): Budget {
-  const { calls: count, sequential, names } = countOf(name)[when];
-  const total = limits.calls === undefined ? '' : `${calls(limits.calls)}, `;
-  return {
-    budget: `AWS calls, ${when}: ${name}`,
-    limit: `${total}${String(limits.sequential)} in sequence`,
-    measured: `${calls(count)}, ${String(sequential)} in sequence (${names})`,
-    reference: '',
-    isMet: count <= (limits.calls ?? Infinity) && sequential <= limits.sequential,
-  };
-}
-
-/** The item itself, and its copies in the indexes `list` and `fingerprint`. */
-const CARD_WRITE_UNITS = 3;
 const { warm: card } = countOf('create a card');
 const kmsCalls = counts.reduce((sum, { warm }) => sum + warm.kmsCalls, 0);
 const coldKmsCalls = Math.max(...counts.map(({ cold }) => cold.kmsCalls));
+
+const { hotItem } = BUDGETS;
+const reads = await measureReads();
+const [mostRead] = reads.toSorted((a, b) => b.most - a.most) as [(typeof reads)[number]];
+const percent = (share: number) => `${(100 * share).toFixed(0)}%`;
 
 const cells = ({
   calls: count,
@@ -58,35 +51,23 @@ const dollars = (value: number) => (value === 0 ? '' : value.toFixed(2));
 
 report({
   budgets: [
-    callBudget('get a card', 'warm', { calls: 1, sequential: 1 }),
-    callBudget('create a card', 'warm', { calls: 2, sequential: 2 }),
-    callBudget('PATCH a card', 'warm', { calls: 2, sequential: 2 }),
-    callBudget('delete a card', 'warm', { calls: 2, sequential: 2 }),
-    callBudget('detokenize 100', 'warm', { sequential: 2 }),
-    callBudget('get a card', 'cold', { sequential: 2 }),
-    callBudget('create a card', 'cold', { sequential: 3 }),
-    callBudget('PATCH a card', 'cold', { sequential: 3 }),
-    callBudget('list 20 by cursor', 'cold', { sequential: 4 }),
+    ...Object.entries(BUDGETS.warmCalls).map(([name, limit]) => {
+      const { calls, names } = countOf(name).warm;
+      return counted(`AWS calls, warm: ${name}`, limit, calls, ` (${names})`);
+    }),
+    ...Object.entries(BUDGETS.coldCallsInSequence).map(([name, limit]) => {
+      const { calls, sequential } = countOf(name).cold;
+      return counted(`AWS calls in sequence, cold: ${name}`, limit, sequential, ` of ${String(calls)} calls`);
+    }),
+    counted('KMS calls of all warm operations', BUDGETS.kmsCalls.warm, kmsCalls),
+    counted('KMS calls of any cold operation', BUDGETS.kmsCalls.cold, coldKmsCalls),
+    counted('write units of a default card', BUDGETS.cardWriteUnits, card.writeUnits),
     {
-      budget: 'KMS calls of all warm operations',
-      limit: '0',
-      measured: String(kmsCalls),
-      reference: '',
-      isMet: kmsCalls === 0,
-    },
-    {
-      budget: 'KMS calls of any cold operation',
-      limit: '1',
-      measured: String(coldKmsCalls),
-      reference: '',
-      isMet: coldKmsCalls <= 1,
-    },
-    {
-      budget: 'write units of a default card',
-      limit: `${String(CARD_WRITE_UNITS)}: 1 and those of 2 index copies`,
-      measured: String(card.writeUnits),
-      reference: '',
-      isMet: card.writeUnits <= CARD_WRITE_UNITS,
+      budget: 'most reads of one item by one API key',
+      limit: `${percent(hotItem.share)} of requests`,
+      measured: `${percent(mostRead.most / mostRead.requests)} (${mostRead.name})`,
+      reference: `${String(hotItem.requests)} of ${String(hotItem.instances)} instances`,
+      isMet: mostRead.most <= hotItem.share * mostRead.requests,
     },
   ],
   figures: [
@@ -105,6 +86,14 @@ report({
         'which',
       ],
       rows: counts.flatMap(rowsOf),
+    },
+    {
+      title: 'Reads of items by one API key',
+      columns: ['requests', '', 'reads', 'different items', 'most of one item'],
+      rows: reads.map(({ name, requests, all, items, most }) => [
+        ...[name, ...[requests, all, items, most].map(String)],
+      ]),
+      note: `${String(hotItem.instances)} instances that are cold at first. Of the table that holds credentials and tenants.`,
     },
     {
       title: 'Dollars per million operations',

@@ -74,11 +74,11 @@ const bundles = [
   bundle('clients, document client', CLIENTS, DOCUMENT, HANDLER),
   bundle('clients, document client, middy', CLIENTS, DOCUMENT, MIDDY),
 ];
-const starts = measureColdStarts(bundles, STARTS);
+const startOf = await measureColdStarts(bundles, STARTS);
 const first = statSync(bundles[0]?.file ?? '').size;
 const sizes = bundles.map(({ name, file }) => {
   const { size } = statSync(file);
-  const { milliseconds = NaN, processorMilliseconds = NaN } = starts.get(name) ?? {};
+  const { milliseconds, processorMilliseconds } = startOf(name);
   const kilobytes = (bytes: number) => (bytes / 1024).toFixed(1);
   return [
     name,

@@ -1,3 +1,20 @@
+/**
+ * The sections of `npm run bench`, each a program beside this file. Processor time first, while
+ * nothing else has warmed the machine up.
+ */
+export const SECTIONS = [
+  'sealing',
+  'cold-start',
+  'warm',
+  'counts',
+  'growth',
+  'hostile-bodies',
+  'postgres',
+  'proxy',
+  'reactor-runtime',
+  'sweep',
+];
+
 /** One budget of the architecture, as it was met in this run. */
 export interface Budget {
   readonly budget: string;
@@ -45,9 +62,12 @@ export function aligned(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-export function print({ budgets, figures }: Section): void {
+export function printFigures(figures: readonly Figures[]): void {
   for (const { title, columns, rows, note } of figures)
     console.log(`\n${title}\n${aligned([columns, ...rows])}${note === undefined ? '' : `\n${note}`}`);
+}
+
+export function printBudgets(budgets: readonly Budget[]): void {
   if (budgets.length > 0) console.log(`\n${aligned([BUDGET_COLUMNS, ...budgets.map(budgetRow)])}`);
 }
 
@@ -56,6 +76,10 @@ export function print({ budgets, figures }: Section): void {
  * in a process of its own.
  */
 export function report(section: Section): void {
-  if (process.send === undefined) print(section);
-  else process.send(section, () => process.disconnect());
+  if (process.send !== undefined) {
+    process.send(section, () => process.disconnect());
+    return;
+  }
+  printFigures(section.figures);
+  printBudgets(section.budgets);
 }

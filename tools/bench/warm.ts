@@ -3,16 +3,15 @@
 // turn, in one run. `npm run bench -- warm -- get` measures the operations that begin so; with
 // `--profile` it prints where their time goes instead, and keeps the profile for Chrome's developer
 // tools.
-import { report, type Budget } from './section.ts';
-import { measureWarm, profileWarm, type Compared } from './warm/measure-warm.ts';
-import { startScenarios } from './warm/scenarios.ts';
+import { BUDGETS } from './budgets.ts';
+import { ratioBudget, repeatedNear } from './near-limit.ts';
+import { report } from './section.ts';
+import { measureWarm, profileWarm } from './warm/measure-warm.ts';
+import { startScenarios, type Scenario } from './warm/scenarios.ts';
 import { owners } from './warm/owners.ts';
 import { top } from './warm/top.ts';
 
 const TOP = 70;
-const LIMIT = 1.25;
-
-type Scenario = Compared & { readonly name: string };
 
 const args = process.argv.slice(2);
 const profiles = args.includes('--profile');
@@ -33,28 +32,32 @@ async function profile({ name, ...scenario }: Scenario): Promise<void> {
 
 async function compare(scenarios: readonly Scenario[]): Promise<void> {
   const found = [];
-  for (const { name, ...scenario } of scenarios) found.push({ name, ...(await measureWarm(scenario)) });
+  for (const { name, ...scenario } of scenarios) {
+    const measure = () => measureWarm(scenario);
+    found.push({ name, runs: await repeatedNear(BUDGETS.warmCpu[name], await measure(), measure) });
+  }
   const microseconds = (value: number) => `${value.toFixed(0)} us`;
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
   report({
-    budgets: found.map(({ name, ratio, microseconds: own, referenceMicroseconds: other }): Budget => ({
-      budget: `CPU of a warm invocation: ${name}`,
-      limit: `${String(LIMIT)} times`,
-      measured: `${ratio.toFixed(2)} times (${microseconds(own)})`,
-      reference: `by hand, ${microseconds(other)}`,
-      isMet: ratio <= LIMIT,
-    })),
+    budgets: found.map(({ name, runs }) =>
+      ratioBudget(
+        `CPU of a warm ${name}`,
+        BUDGETS.warmCpu[name],
+        runs,
+        ({ referenceMicroseconds: other }) => `by hand, ${microseconds(other)}`,
+      ),
+    ),
     figures: [
       {
         title: 'A warm invocation',
         columns: ['operation', 'CPU', 'by hand', 'ratio', 'allocated', 'by hand'],
-        rows: found.map(({ name, ratio, ...each }) => [
+        rows: found.map(({ name, runs: { median: run } }) => [
           name,
-          microseconds(each.microseconds),
-          microseconds(each.referenceMicroseconds),
-          ratio.toFixed(2),
-          kilobytes(each.allocated),
-          kilobytes(each.referenceAllocated),
+          microseconds(run.microseconds),
+          microseconds(run.referenceMicroseconds),
+          run.ratio.toFixed(2),
+          kilobytes(run.allocated),
+          kilobytes(run.referenceAllocated),
         ]),
       },
     ],

@@ -10,6 +10,8 @@ import {
 import type { Caller } from '../../../src/core/applications/application.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { applicationReadsContract } from '../../contracts/application-reads-contract.ts';
+import { BUDGETS } from '../../../tools/bench/budgets.ts';
+import { measureReads } from '../../../tools/bench/counts/measure-reads.ts';
 import { tenantStoreContract } from '../../contracts/tenant-store-contract.ts';
 import { manyInstances } from '../../support/many-instances.ts';
 
@@ -165,21 +167,14 @@ describe('the copies of a tenant', () => {
   });
 });
 
-describe('400 requests of one key of four instances', () => {
-  it.each([
-    ['get', () => ['GET', '/tokens/nothing'] as const],
-    ['create', () => ['POST', '/tokens', { type: 'token', data: 'x' }] as const],
-  ])('read no item more often than every fourth of them (%s)', async (_, request) => {
-    const { key } = await world.anApplication(tenantId);
-    const instances = Array.from({ length: 4 }, () => world.anInstance());
-    world.database.takeReads();
-    const [method, path, body] = request();
-    // An instance has one request at a time.
-    for (let asked = 0; asked < 400; asked += instances.length)
-      await Promise.all(instances.map((ask) => ask(method, path, key, body)));
-    const reads = world.database.takeReads().filter((read) => read.startsWith('Access '));
-    const times = [...Map.groupBy(reads, (read) => read).values()].map(({ length }) => length);
-    expect(reads.length).toBeGreaterThanOrEqual(400);
-    expect(Math.max(...times)).toBeLessThanOrEqual(100);
+describe('the requests of one API key to several instances', () => {
+  it('read no item more often than the budget of a hot item allows', async () => {
+    const { requests, share } = BUDGETS.hotItem;
+    const found = await measureReads();
+    expect(found.reduce((sum, each) => sum + each.requests, 0)).toBe(requests);
+    for (const each of found) {
+      expect(each.all).toBeGreaterThanOrEqual(each.requests);
+      expect(each.most).toBeLessThanOrEqual(share * each.requests);
+    }
   });
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { SECTIONS } from '../../../tools/bench/section.ts';
 import { writtenInto } from '../../../tools/bench/written-into.ts';
 
 const DOCUMENT = `Before.
@@ -39,4 +41,10 @@ it('writes what was found between its markers, and leaves the rest as it is', ()
 it('refuses a document that has no place for a section', () => {
   const found = { about: '', budgets: [], sections: new Map([['unknown', section]]) };
   expect(() => writtenInto(DOCUMENT, found)).toThrow('unknown');
+});
+
+it.each(SECTIONS)('docs/performance/figures.md has a place for the section %s', (name) => {
+  const found = { about: 'Today.', budgets: [budget], sections: new Map([[name, section]]) };
+  const written = writtenInto(readFileSync('docs/performance/figures.md', 'utf8'), found);
+  expect(written).toContain(`<!-- measured: ${name} -->\n\n### Growth\n\n| x | y |`);
 });

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { buildSync, type Metafile } from 'esbuild';
-import { BUNDLE_OPTIONS } from '../../../lib/bundle.ts';
+import { buildSync } from 'esbuild';
+import { BUNDLE_OPTIONS, bundleInto } from '../../../lib/bundle.ts';
 
 /** The folders under `functions/`, each a bundle. */
 export const FUNCTIONS = [
@@ -48,17 +48,21 @@ function bundleFile(file: string): BundleFile {
   return { file, bytes: content.length, gzipBytes: gzipSync(content).length };
 }
 
-/** The bundle of a function as it is deployed. */
+/** The least that can be loaded. */
+export function emptyBundle(): string {
+  const file = join(folder, 'empty.cjs');
+  writeFileSync(file, 'exports.handler = () => {};');
+  return file;
+}
+
+/** The bundle of a function as it is deployed; its sizes are those of what a start loads. */
 export function bundleOf(name: FunctionName): FunctionBundle {
-  const outfile = join(folder, `${name}.cjs`);
-  const entryPoints = [`functions/${name}/index.ts`];
-  const { metafile } = buildSync({ ...BUNDLE_OPTIONS, entryPoints, outfile, metafile: true });
-  const [{ inputs }] = Object.values(metafile.outputs) as [Metafile['outputs'][string]];
-  const kept = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
-  const clients = kept.flatMap(
-    ([input]) => /node_modules\/@aws-sdk\/((?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
+  const output = join(folder, name);
+  const inputs = bundleInto(output, `functions/${name}/index.ts`);
+  const clients = inputs.flatMap(
+    (input) => /node_modules\/@aws-sdk\/((?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? [],
   );
-  return { ...bundleFile(outfile), clients: [...new Set(clients)].toSorted() };
+  return { ...bundleFile(join(output, 'index.cjs')), clients: [...new Set(clients)].toSorted() };
 }
 
 /**

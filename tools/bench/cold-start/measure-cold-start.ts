@@ -1,7 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { median } from '../median.ts';
 
 /** What is loaded, and with which environment. */
@@ -9,6 +12,8 @@ export interface Loaded {
   readonly name: string;
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Measures until the response to this, and not just until the handler is there. */
+  readonly request?: { readonly event: () => object | undefined; readonly status: number };
 }
 
 /** From the start of the process to the exported handler, Node's own start included. */
@@ -18,27 +23,49 @@ export interface ColdStart {
   readonly processorMilliseconds: number;
 }
 
+/** A start beside that of its reference. */
+export interface Compared {
+  readonly start: ColdStart;
+  readonly reference: ColdStart;
+  readonly ratio: number;
+}
+
+export const compared = (start: ColdStart, reference: ColdStart): Compared => ({
+  ...{ start, reference },
+  ratio: start.milliseconds / reference.milliseconds,
+});
+
 /**
- * Loads a bundle as the Lambda runtime does, and tells when it was there; ends at once, since
- * connections of the clients would keep it. JavaScript, or Node would load its TypeScript parser
- * first.
+ * Loads a bundle as the Lambda runtime does, and invokes it if there is an event; tells when that
+ * was done, and ends at once, since connections of the clients would keep it. JavaScript, or Node
+ * would load its TypeScript parser first.
  */
 const LOADER = `
-const { writeSync } = require('node:fs');
-const { handler } = require(process.argv[2]);
-const now = performance.timeOrigin + performance.now();
-const { user, system } = process.cpuUsage();
-if (handler === undefined) throw new Error('no handler');
-writeSync(1, JSON.stringify({ now, processor: (user + system) / 1000 }));
-if (process.env.NODE_COMPILE_CACHE !== undefined) require('node:module').flushCompileCache();
-// What the handler has begun is not waited for: its start is all that is measured.
-process.exit(0);
+const { readFileSync, writeSync } = require('node:fs');
+const [, , bundle, event] = process.argv;
+const { handler } = require(bundle);
+function done({ statusCode } = {}) {
+  const now = performance.timeOrigin + performance.now();
+  const { user, system } = process.cpuUsage();
+  if (handler === undefined) throw new Error('no handler');
+  // Not the standard output, which has the log of the handler.
+  writeSync(3, JSON.stringify({ now, processor: (user + system) / 1000, statusCode }));
+  if (process.env.NODE_COMPILE_CACHE !== undefined) require('node:module').flushCompileCache();
+  // What the handler has begun is not waited for.
+  process.exit(0);
+}
+if (event === undefined) done();
+else handler(JSON.parse(readFileSync(event, 'utf8'))).then(done);
 `;
 
-/** The least that can be loaded. */
-const EMPTY = 'exports.handler = () => {};';
-/** The name of what it costs to start Node and load that. */
-export const NODE_ALONE = 'Node alone';
+const LOADER_FILE = 'loader.cjs';
+
+/** What the loader writes. */
+interface Found {
+  readonly now: number;
+  readonly processor: number;
+  readonly statusCode: number;
+}
 
 const TASKSET = '/usr/bin/taskset';
 
@@ -53,12 +80,22 @@ function pinned(): readonly string[] {
   return last === undefined ? [] : [TASKSET, '-c', last];
 }
 
-function start(loader: string, command: readonly string[], { file, env }: Loaded): ColdStart {
-  const [program, ...args] = [...command, process.execPath, loader, file] as const;
+async function start(
+  folder: string,
+  prefix: readonly string[],
+  { file, env, request }: Loaded,
+): Promise<ColdStart> {
+  const event = join(folder, 'event.json');
+  if (request !== undefined) writeFileSync(event, JSON.stringify(request.event()));
+  const node = [process.execPath, join(folder, LOADER_FILE), file, ...(request === undefined ? [] : [event])];
+  const [program = '', ...args] = [...prefix, ...node];
   const begun = performance.timeOrigin + performance.now();
-  const { stdout, stderr, status } = spawnSync(program, args, { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${file} does not load: ${stderr}`);
-  const { now, processor } = JSON.parse(stdout) as { now: number; processor: number };
+  // Not waited for in one call: the destination of a proxied request may be in this process.
+  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit', 'pipe'] });
+  const [found] = await Promise.all([text(child.stdio[3] as Readable), once(child, 'close')]);
+  const { now, processor, statusCode } = JSON.parse(found === '' ? '{}' : found) as Partial<Found>;
+  if (now === undefined || processor === undefined) throw new Error(`${file} does not load`);
+  if (statusCode !== request?.status) throw new Error(`${file} answered ${String(statusCode)}`);
   return { milliseconds: now - begun, processorMilliseconds: processor };
 }
 
@@ -66,23 +103,19 @@ function start(loader: string, command: readonly string[], { file, env }: Loaded
  * Medians by name. Each round starts all of them, beginning with another one each time, so that
  * whatever else the machine does meets all.
  */
-export function measureColdStarts(
-  bundles: readonly Loaded[],
+export async function measureColdStarts(
+  loaded: readonly Loaded[],
   rounds: number,
-): ReadonlyMap<string, ColdStart> {
+): Promise<(name: string) => ColdStart> {
   const folder = mkdtempSync(join(tmpdir(), 'cloakroom-cold-start-'));
-  const loader = join(folder, 'loader.cjs');
-  writeFileSync(loader, LOADER);
-  const empty = join(folder, 'empty.cjs');
-  writeFileSync(empty, EMPTY);
-  const loaded = [{ name: NODE_ALONE, file: empty, env: bundles[0]?.env ?? {} }, ...bundles];
+  writeFileSync(join(folder, LOADER_FILE), LOADER);
   const command = pinned();
   const found = new Map<string, ColdStart[]>(loaded.map(({ name }) => [name, []]));
   try {
     for (let round = -1; round < rounds; round += 1) {
       const at = Math.max(0, round) % loaded.length;
       for (const each of [...loaded.slice(at), ...loaded.slice(0, at)]) {
-        const started = start(loader, command, each);
+        const started = await start(folder, command, each);
         // The first round brings the files into memory, and what was compiled into a cache where
         // one is asked for.
         if (round >= 0) found.get(each.name)?.push(started);
@@ -91,13 +124,11 @@ export function measureColdStarts(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return new Map(
-    [...found].map(([name, starts]) => [
-      name,
-      {
-        milliseconds: median(starts.map(({ milliseconds }) => milliseconds)),
-        processorMilliseconds: median(starts.map(({ processorMilliseconds }) => processorMilliseconds)),
-      },
-    ]),
-  );
+  return (name) => {
+    const starts = found.get(name) ?? [];
+    return {
+      milliseconds: median(starts.map(({ milliseconds }) => milliseconds)),
+      processorMilliseconds: median(starts.map(({ processorMilliseconds }) => processorMilliseconds)),
+    };
+  };
 }

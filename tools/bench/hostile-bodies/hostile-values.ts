@@ -43,8 +43,11 @@ const text = (unit: string) => (bytes: number) =>
   `"${unit.repeat(Math.floor((bytes - 2) / Buffer.byteLength(unit)))}"`;
 const short = (index: number) => index.toString(36);
 
-/** So that as many as a body may hold fill one of 6 MB. */
-const long = (index: number) => short(index).padStart(30, 'x');
+/**
+ * So that as many as a body may hold fill one of 6 MB. No number has the padding as a digit: a name
+ * that is given twice is refused at once.
+ */
+const long = (index: number) => short(index).padStart(30, '_');
 
 const objectOf40 = (index: number): string =>
   `{${Array.from({ length: 40 }, (_, at) => `"${short(index)}${short(at)}":0`).join(',')}}`;

@@ -1,10 +1,11 @@
-import { bundleProgram } from '../bundle-program.ts';
+import type { BUDGETS } from '../budgets.ts';
+import { bundleByHand, bundleProgram } from '../bundle-program.ts';
 import { startDestination, testCertificate } from '../../../test/support/destination.ts';
 import { strictClient } from '../../../test/support/http-client.ts';
 import { runService } from '../../../test/support/run-service.ts';
 import { CARD } from '../../../test/support/sample-requests.ts';
 import { anEvent } from '../an-event.ts';
-import { environmentOf, functionEnvironments } from '../local-functions.ts';
+import { environmentOf, functionEnvironments, type FunctionEnvironments } from '../local-functions.ts';
 import type { Compared } from './measure-warm.ts';
 
 /** The handler by hand makes other calls (GetItem) than the role of the function allows. */
@@ -15,9 +16,15 @@ interface Card {
   readonly tenant_id: string;
 }
 
-/** An operation to be measured, and what has to be stopped after all of them. */
+/** An operation to be measured. */
+export interface Scenario extends Compared {
+  readonly name: keyof (typeof BUDGETS)['warmCpu'];
+}
+
+/** What can be measured, and the service behind it, which has to be stopped afterwards. */
 export interface Scenarios {
-  readonly scenarios: readonly (Compared & { readonly name: string })[];
+  readonly scenarios: readonly Scenario[];
+  readonly environments: FunctionEnvironments;
   stop(): Promise<void>;
 }
 
@@ -66,7 +73,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
   });
 
   const environments = await functionEnvironments(aws);
-  const reference = bundleProgram('tools/bench/warm/reference.ts', { minify });
+  const reference = bundleByHand('tools/bench/warm/reference.ts', { minify });
   const bundles = new Map<string, string>();
 
   function sides(folder: string, operation: string): Pick<Compared, 'ours' | 'reference'> {
@@ -107,7 +114,13 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     note: null,
   };
 
-  const scenarios: (Compared & { readonly name: string })[] = [
+  const page = await strictClient(baseUrl, key)<{ readonly pagination: { readonly after: string } }>(
+    'GET',
+    '/tokens?size=1',
+  );
+  const query = `after=${encodeURIComponent(page.pagination.after)}`;
+
+  const scenarios: readonly Scenario[] = [
     {
       name: 'get',
       ...sides('tokens', 'get'),
@@ -126,7 +139,7 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
       name: 'list of 20 by cursor',
       ...sides('tokens', 'list'),
       ...{ status: 200, batch: 40 },
-      events: () => [],
+      events: repeated(() => anEvent({ method: 'GET', path: '/tokens', query, key })),
     },
     {
       name: 'PATCH',
@@ -178,20 +191,9 @@ export async function startScenarios({ minify = true } = {}): Promise<Scenarios>
     },
   ];
 
-  const read = strictClient(baseUrl, key);
-  const page = await read<{ readonly pagination: { readonly after: string } }>('GET', '/tokens?size=1');
-  const listed = repeated(() =>
-    anEvent({
-      method: 'GET',
-      path: '/tokens',
-      query: `after=${encodeURIComponent(page.pagination.after)}`,
-      key,
-    }),
-  );
   return {
-    scenarios: scenarios.map((scenario) =>
-      scenario.name.startsWith('list') ? { ...scenario, events: listed } : scenario,
-    ),
+    scenarios,
+    environments,
     stop: async () => {
       await Promise.all([service.stop(), destination.close()]);
     },

@@ -1,0 +1,34 @@
+import { ratioBudget, repeatedNear } from '../../../tools/bench/near-limit.ts';
+
+/** What runs with these ratios lead to under a limit of 1. */
+async function runsOf(first: number, ...more: readonly number[]) {
+  const next = more.values();
+  return repeatedNear(1, { ratio: first }, () => ({ ratio: next.next().value ?? NaN }));
+}
+const budgetOf = async (...[first, ...more]: readonly [number, ...number[]]) =>
+  ratioBudget('a row', 1, await runsOf(first, ...more), ({ ratio }) => `of ${String(ratio)}`);
+
+it.each([0.5, 0.84, 1.16, 2, NaN])('a ratio of %d, far from its limit, is measured once', async (ratio) => {
+  expect((await runsOf(ratio)).ratios).toEqual([ratio]);
+});
+
+it.each([0.86, 1, 1.14])('a ratio of %d, near its limit, is measured five times', async (ratio) => {
+  expect((await runsOf(ratio, 5, 6, 7, 8)).ratios).toEqual([ratio, 5, 6, 7, 8]);
+});
+
+it('the median of five runs counts, whatever the first one was', async () => {
+  expect(await budgetOf(1.01, 0.9, 1.3, 0.95, 0.99)).toEqual({
+    budget: 'a row',
+    limit: '1 times',
+    measured: '0.99 times (5 runs: 0.90 to 1.30)',
+    reference: 'of 0.99',
+    isMet: true,
+  });
+  expect(await budgetOf(0.99, 1.2, 1.01, 1.04, 0.9)).toMatchObject({ isMet: false });
+});
+
+it('a single run is named as one, and a ratio that is none meets no limit', async () => {
+  expect(await budgetOf(0.5)).toMatchObject({ measured: '0.50 times (1 run)', isMet: true });
+  expect(await budgetOf(1.5)).toMatchObject({ measured: '1.50 times (1 run)', isMet: false });
+  expect(await budgetOf(NaN)).toMatchObject({ isMet: false });
+});

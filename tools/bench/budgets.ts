@@ -1,0 +1,37 @@
+/**
+ * The limits of the service's budgets, each here and nowhere else: `npm run bench` measures all of
+ * them, and tests keep those by count.
+ */
+export const BUDGETS = {
+  /** Times the processor time of raw AES-256-GCM, of a card. */
+  sealing: { seal: 3, open: 3.5 },
+  /** Times the start of a bundle of just the SDK clients as they come, of every function. */
+  coldStart: 1.1,
+  /** Times the processor time of the handler by hand (tools/bench/warm/reference.ts). */
+  warmCpu: {
+    get: 0.85,
+    'create a card': 1.1,
+    'list of 20 by cursor': 0.9,
+    PATCH: 1.1,
+    'detokenize 100': 0.9,
+    'proxy of 1 KB': 1.1,
+    'proxy of 1 MB': 1.1,
+    'proxy of 1 MB, many members': 1.25,
+    react: 1.05,
+  },
+  /** Calls to AWS of a request to a warm instance. */
+  warmCalls: { 'get a card': 1, 'create a card': 2, 'PATCH a card': 2, 'delete a card': 2 },
+  /** The longest chain of calls of the first request to an instance. */
+  coldCallsInSequence: { 'get a card': 2, 'create a card': 3, 'PATCH a card': 3, 'list 20 by cursor': 4 },
+  kmsCalls: { warm: 0, cold: 1 },
+  /** 1, and those of the copies in the indexes `list` and `fingerprint`. */
+  cardWriteUnits: 3,
+  /** Calls and units of the storage at the last number of tokens are those at the first. */
+  growth: { tokens: [1_000, 10_000, 100_000] },
+  /** Of the requests of one API key, no item is read by more than this share. */
+  hotItem: { requests: 800, instances: 4, share: 1 / 4 },
+  /** Of a backlog, each kind is done or has at least this share of what a run removes. */
+  sweep: { recordsAMinute: 20_000, share: 0.1 },
+  /** Any request; memory is what it takes over the idle function. */
+  request: { cpuSeconds: 1, peakBytes: 300_000_000 },
+} as const;

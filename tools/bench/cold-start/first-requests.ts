@@ -1,0 +1,40 @@
+import { startScenarios, type Scenario } from '../warm/scenarios.ts';
+import type { FunctionName } from './bundles.ts';
+import { compared, measureColdStarts, type Compared } from './measure-cold-start.ts';
+
+/** A request to a fresh instance: from the start of its process until it has answered. */
+export interface FirstRequest extends Compared {
+  readonly operation: Scenario['name'];
+  readonly folder: FunctionName;
+}
+
+export const FIRST_REQUEST_ROUNDS = 15;
+const WANTED: readonly (readonly [Scenario['name'], FunctionName])[] = [
+  ['get', 'tokens'],
+  ['create a card', 'tokens'],
+  ['PATCH', 'tokens'],
+  ['list of 20 by cursor', 'tokens'],
+  ['proxy of 1 KB', 'proxy'],
+  ['react', 'reactors'],
+];
+
+/** Functions and handlers by hand in turn, against a local service that runs meanwhile. */
+export async function measureFirstRequests() {
+  const started = await startScenarios();
+  try {
+    const firstRequests: FirstRequest[] = [];
+    for (const [operation, folder] of WANTED) {
+      const scenario = started.scenarios.find(({ name }) => name === operation);
+      if (scenario === undefined) throw new Error(`there is no scenario "${operation}"`);
+      const { ours, reference, events, status } = scenario;
+      const request = { event: () => events(1)[0], status };
+      const sides = Object.entries({ ours, reference });
+      const loaded = sides.map(([name, { bundle, env }]) => ({ name, file: bundle, env, request }));
+      const startOf = await measureColdStarts(loaded, FIRST_REQUEST_ROUNDS);
+      firstRequests.push({ operation, folder, ...compared(startOf('ours'), startOf('reference')) });
+    }
+    return { firstRequests, environments: started.environments };
+  } finally {
+    await started.stop();
+  }
+}

@@ -1,0 +1,43 @@
+import { manyInstances } from '../../../test/support/many-instances.ts';
+import { BUDGETS } from '../budgets.ts';
+
+/** What many requests of one API key read of the table that holds credentials and tenants. */
+export interface Reads {
+  readonly name: string;
+  readonly requests: number;
+  readonly all: number;
+  /** Different items. */
+  readonly items: number;
+  /** Reads of the item that is read most. */
+  readonly most: number;
+}
+
+const REQUESTS = [
+  { name: 'get', method: 'GET', path: '/tokens/nothing', body: undefined },
+  { name: 'create', method: 'POST', path: '/tokens', body: { type: 'token', data: 'x' } },
+] as const;
+
+/** Several instances, cold at first, answer so many requests of one key, the kinds each apart. */
+export async function measureReads(): Promise<readonly Reads[]> {
+  const { instances: count, requests: total } = BUDGETS.hotItem;
+  const requests = total / REQUESTS.length;
+  const world = await manyInstances();
+  try {
+    const tenantId = await world.aTenant();
+    const found: Reads[] = [];
+    for (const { name, method, path, body } of REQUESTS) {
+      const { key } = await world.anApplication(tenantId);
+      const instances = Array.from({ length: count }, () => world.anInstance());
+      world.database.takeReads();
+      // An instance has one request at a time.
+      for (let asked = 0; asked < requests; asked += count)
+        await Promise.all(instances.map((ask) => ask(method, path, key, body)));
+      const reads = world.database.takeReads().filter((read) => read.startsWith('Access '));
+      const times = [...Map.groupBy(reads, (read) => read).values()].map(({ length }) => length);
+      found.push({ name, requests, all: reads.length, items: times.length, most: Math.max(...times) });
+    }
+    return found;
+  } finally {
+    await world.database.close();
+  }
+}

@@ -1,0 +1,5 @@
+// Measures one step in a fresh process: its arguments are the step and the name of what is sealed.
+import { measureSealing, type SealedName } from './measure-sealing.ts';
+
+const [, , step, name] = process.argv as string[] & [string, string, 'seal' | 'open', SealedName];
+console.log(JSON.stringify(measureSealing(step, name)));
