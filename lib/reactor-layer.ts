@@ -96,6 +96,12 @@ const SOURCES: readonly (readonly [file: string, source: string])[] = [
 ];
 
 /**
+ * In esbuild's helper that defines exports. The SDK may be loaded after reactor code, which may
+ * have given every object a member more.
+ */
+const OWN_NAMES_ALONE = ['for(var name in all)', 'for(var name of Object.keys(all))'] as const;
+
+/**
  * One CommonJS file without dependencies. Names stay: authors see those of classes and functions in
  * errors.
  */
@@ -122,7 +128,7 @@ function bundle(source: string): Uint8Array {
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error(`${source} was not bundled`);
-  return file.contents;
+  return isOurs ? Buffer.from(file.text.replace(...OWN_NAMES_ALONE)) : file.contents;
 }
 
 /** Hard-linked where the file system can: 80 MB that need not be there twice. */

@@ -4,8 +4,6 @@ export interface WorkerSettings {
   readonly code: string;
   /** Where `reactor.js` lies. */
   readonly taskRoot: string;
-  /** The layer's folder. */
-  readonly layer: string;
   /** The temp folder: the only place where reactor code may write. */
   readonly temp: string;
   /**

@@ -1,6 +1,8 @@
 // What `bootstrap` starts: asks Lambda for events and runs each in a fresh process. The author's
-// code never runs in this one, and no two of the others are alive together, so nothing of an
-// invocation is left for the next.
+// code never runs in this one, and no two others that have it are alive together, so nothing of an
+// invocation is left for the next. While a process with the code waits for its event, the one after
+// it is started, without the code, and it is stopped while the event is answered.
+import '../built-in-code.ts';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkerSettings } from '../worker-settings.ts';
@@ -8,7 +10,7 @@ import { emptyFolder } from './empty-folder.ts';
 import { memoryBounds } from './memory-bounds.ts';
 import { notLoaded, outcome } from './outcome.ts';
 import { readEvent, type ReactorEvent } from './reactor-event.ts';
-import { workerStdio, startReactorWorker, type ReactorWorker } from './reactor-worker.ts';
+import { workerStdio, startWorkerProcess, type ReactorWorker, type WorkerProcess } from './reactor-worker.ts';
 import type { RuntimeApi } from './runtime-api.ts';
 
 const [ENDPOINT = '', TASK_ROOT = '', MEMORY_MB = '', TEMP_FOLDER = ''] = process.argv.slice(2);
@@ -37,7 +39,12 @@ const [SOON_MS, LATE_MS] = [1_000, 30_000] as const;
 interface Prepared {
   readonly code: Buffer;
   readonly temp: string;
+  /** Gives the code to the spare process, or to one that is started for it. */
   start(localPorts: readonly number[]): ReactorWorker;
+  /** Starts the spare process, if there is none. */
+  startSpare(): void;
+  /** Stops it: it never runs while the author's code does. */
+  holdSpare(): void;
 }
 
 interface Reactor extends Prepared {
@@ -57,16 +64,25 @@ function prepare(): Prepared {
   const settings: Omit<WorkerSettings, 'localPorts'> = {
     code: code.toString(),
     taskRoot: realpathSync(TASK_ROOT),
-    layer: realpathSync(join(__dirname, '..')),
     temp: ownTempFolder(),
   };
   const bounds = memoryBounds(Number(MEMORY_MB));
   const file = join(__dirname, 'worker.cjs');
   const stdio = workerStdio();
+  let spare: WorkerProcess | undefined;
+  // One that waited may have died: memory was short.
+  const living = () => (spare?.alive() === true ? spare : undefined);
+  const startProcess = () => startWorkerProcess(file, bounds, stdio, living);
   return {
     code,
     temp: settings.temp,
-    start: (localPorts) => startReactorWorker(file, { ...settings, localPorts }, bounds, stdio),
+    start: (localPorts) => {
+      const taken = living() ?? startProcess();
+      spare = undefined;
+      return taken.load({ ...settings, localPorts });
+    },
+    startSpare: () => (spare = living() ?? startProcess()),
+    holdSpare: () => living()?.hold(),
   };
 }
 
@@ -93,12 +109,15 @@ async function run(reactor: Reactor, prepared: ReactorWorker, event: ReactorEven
     loaded = await worker.loaded;
   }
   if (loaded !== 'loaded') return { worker, answer: notLoaded(loaded) };
+  reactor.holdSpare();
   return { worker, answer: await worker.run(event) };
 }
 
 async function serve(api: RuntimeApi, reactor: Reactor, first: ReactorWorker): Promise<never> {
   for (let worker = first; ; worker = reactor.start(worker.localPorts)) {
     await worker.loaded;
+    // Not before the first event, which a cold start is to reach soon.
+    if (worker !== first) reactor.startSpare();
     const { id, payload } = await api.next();
     const event = readEvent(payload);
     const done = event === undefined ? undefined : await run(reactor, worker, event);

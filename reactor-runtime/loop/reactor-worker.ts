@@ -18,7 +18,23 @@ const LOAD_FAILURE: Readonly<Record<Interruption, LoadFailure>> = {
   exited: { reason: 'exited' },
 };
 
-/** A fresh process with the author's code, for one invocation. */
+/**
+ * A fresh process that has loaded what is ours alone, and waits to be given the author's code, or
+ * is still about to.
+ */
+export interface WorkerProcess {
+  readonly alive: () => boolean;
+  /** Memory that it has for itself alone. */
+  readonly bytes: () => number;
+  /** Stops it until it gets the code. */
+  hold(): void;
+  /** Kills it. */
+  discard(): void;
+  /** Gives it the code. Once, and when no other process with the code is alive. */
+  load(settings: WorkerSettings): ReactorWorker;
+}
+
+/** A process with the author's code, for one invocation. */
 export interface ReactorWorker {
   /** Settles when the code is loaded or cannot be. */
   readonly loaded: Promise<'loaded' | LoadFailure>;
@@ -98,12 +114,13 @@ function frame(text: string): Buffer {
   return bytes;
 }
 
-export function startReactorWorker(
+/** `spare` is the process that waits beside this one. */
+export function startWorkerProcess(
   file: string,
-  settings: WorkerSettings,
   { oldSpaceMb, residentBytes }: MemoryBounds,
   stdio: StdioOptions,
-): ReactorWorker {
+  spare: () => WorkerProcess | undefined,
+): WorkerProcess {
   const flags = [
     // No native modules, and nothing of Node's own on the standard streams.
     '--no-addons',
@@ -164,6 +181,17 @@ export function startReactorWorker(
     });
   });
 
+  const bytes = () => (alive ? privateBytes(pid ?? 0) : 0);
+  /** The code has all the memory there is, so that a spare process gives way. */
+  const look = () => {
+    const held = bytes() + process.memoryUsage.rss();
+    if (held > residentBytes) {
+      fail('out_of_memory');
+      return;
+    }
+    const beside = spare();
+    if (beside !== undefined && held + beside.bytes() > residentBytes) beside.discard();
+  };
   /** Runs a phase to its end, at most for `limitMs`. */
   const enter = <T>(
     limitMs: number,
@@ -171,9 +199,7 @@ export function startReactorWorker(
     interrupted: (by: Interruption) => T,
   ): Promise<T> =>
     new Promise((resolve) => {
-      const looks = setInterval(() => {
-        if (privateBytes(pid ?? 0) + process.memoryUsage.rss() > residentBytes) fail('out_of_memory');
-      }, LOOK_MS);
+      const looks = setInterval(look, LOOK_MS);
       const timer = setTimeout(() => fail('timed_out'), limitMs);
       const settle = (value: T) => {
         phase = undefined;
@@ -191,31 +217,40 @@ export function startReactorWorker(
       };
     });
 
-  const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]).then(
-    (found) => {
-      // Nobody looks after it until its event comes.
-      child.kill('SIGSTOP');
-      return found;
-    },
-  );
-  stdin.write(frame(JSON.stringify(settings)));
-  return {
-    loaded,
-    alive: () => alive,
-    localPorts: settings.localPorts,
-    run: ({ payload, timeoutMs }) => {
-      if (!alive) return Promise.resolve(outcome('exited'));
-      child.kill('SIGCONT');
-      const answer = enter(timeoutMs, readAnswer, outcome);
-      stdin.write(frame(payload));
-      return answer;
-    },
-    end: (graceMs) => {
-      kill();
-      return Promise.race([
-        ended,
-        new Promise<boolean>((resolve) => setTimeout(() => resolve(!alive), graceMs).unref()),
-      ]);
-    },
+  const load = (settings: WorkerSettings): ReactorWorker => {
+    child.kill('SIGCONT');
+    const loaded = enter<'loaded' | LoadFailure>(LOAD_MS, readLoaded, (by) => LOAD_FAILURE[by]).then(
+      (found) => {
+        // Nobody looks after it until its event comes.
+        child.kill('SIGSTOP');
+        return found;
+      },
+    );
+    stdin.write(frame(JSON.stringify(settings)));
+    return {
+      loaded,
+      alive: () => alive,
+      localPorts: settings.localPorts,
+      run: ({ payload, timeoutMs }) => {
+        if (!alive) return Promise.resolve(outcome('exited'));
+        child.kill('SIGCONT');
+        const answer = enter(timeoutMs, readAnswer, outcome);
+        stdin.write(frame(payload));
+        return answer;
+      },
+      end: (graceMs) => {
+        kill();
+        return Promise.race([
+          ended,
+          new Promise<boolean>((resolve) => setTimeout(() => resolve(!alive), graceMs).unref()),
+        ]);
+      },
+    };
   };
+  const discard = () => {
+    // Before the kernel says so, since it must not get the code any more.
+    alive = false;
+    kill();
+  };
+  return { alive: () => alive, bytes, hold: () => child.kill('SIGSTOP'), discard, load };
 }

@@ -1,4 +1,3 @@
-import type { WorkerSettings } from '../worker-settings.ts';
 import { createObject, slice, startsWith } from './primordials.ts';
 
 /**
@@ -66,7 +65,7 @@ export const REFUSED: Readonly<Record<string, string>> = {
 /**
  * The built-in that `require(specifier)` means, or `undefined` if there is none for reactor code.
  */
-export function builtInsFor(settings: WorkerSettings): (specifier: string) => unknown {
+export function builtInsFor(temp: () => string): (specifier: string) => unknown {
   // Objects without a prototype, not a Set: reactor code may have changed what `Set.prototype.has`
   // answers.
   const allowed = createObject(null) as Record<string, true>;
@@ -78,7 +77,7 @@ export function builtInsFor(settings: WorkerSettings): (specifier: string) => un
     if (allowed[name] !== true) return undefined;
     if (loaded[name] !== undefined) return loaded[name];
     const exported = load(name) as Record<string, unknown>;
-    if (name === 'os') exported['tmpdir'] = () => settings.temp;
+    if (name === 'os') exported['tmpdir'] = temp;
     return (loaded[name] = exported);
   };
 }

@@ -132,7 +132,7 @@ function guardWatching(permitted: PermittedPath): void {
  * that is in none of the tables is refused. Links cannot be made, so a path that was checked cannot
  * lead elsewhere by the time it is used.
  */
-export function guardFiles({ temp, taskRoot, layer }: WorkerSettings): void {
+export function guardFiles({ temp, taskRoot }: WorkerSettings, layer: string): void {
   const permitted = permittedPaths(temp, [taskRoot, layer]);
   const files = binding('fs') as Binding;
   let created = 0;

@@ -1,5 +1,4 @@
 import { AUTHOR_PACKAGES, FIELD_SDK, SDK } from '../../src/core/reactors/author-packages.ts';
-import type { WorkerSettings } from '../worker-settings.ts';
 import { builtInsFor, REFUSED } from './built-ins.ts';
 import { compile } from './compile.ts';
 import {
@@ -40,14 +39,14 @@ function notFound(specifier: string, reasons: Record<string, string>): Error {
  * What reactor code requires with: built-ins, the SDK and the packages of the layer; each is loaded
  * when it is first required.
  */
-export function reactorModules(settings: WorkerSettings): ReactorModules {
-  const builtIn = builtInsFor(settings);
+export function reactorModules(layer: string, temp: () => string): ReactorModules {
+  const builtIn = builtInsFor(temp);
   const reasons = assign(createObject(null), REFUSED) as Record<string, string>;
   const files = createObject(null) as Record<string, string>;
   for (const specifier of [SDK, ...AUTHOR_PACKAGES.flatMap(({ specifiers }) => specifiers)]) {
-    files[specifier] = join(settings.layer, 'packages', `${specifier}.cjs`);
+    files[specifier] = join(layer, 'packages', `${specifier}.cjs`);
   }
-  const ofLenientLayers = join(settings.layer, 'packages', `${FIELD_SDK}.cjs`);
+  const ofLenientLayers = join(layer, 'packages', `${FIELD_SDK}.cjs`);
   if (existsSync(ofLenientLayers)) files[FIELD_SDK] = ofLenientLayers;
   const loaded = createObject(null) as Record<string, { exports: unknown }>;
   let refused: ReturnType<ReactorModules['refused']>;

@@ -1,5 +1,6 @@
 // The process of one invocation: closes what reactor code must not reach, loads it, waits for the
 // event, runs it, says once how it ended.
+import '../built-in-code.ts';
 import { MESSAGE } from '../worker-message.ts';
 import type { WorkerSettings } from '../worker-settings.ts';
 import { messageOfResult } from './answer.ts';
@@ -26,14 +27,17 @@ import { printError } from './print-error.ts';
 import { moduleMember, reduceError } from './reduce-error.ts';
 import { thrownPlace } from './thrown-place.ts';
 
+/** What the reactor's client is made of. */
+interface ClientSettings {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly header_prefix: string;
+}
+
 /** The members of the event that matter here. */
 interface Event {
   readonly request: { readonly args: unknown; readonly configuration: unknown };
-  readonly client: {
-    readonly base_url: string;
-    readonly api_key: string;
-    readonly header_prefix: string;
-  } | null;
+  readonly client: ClientSettings | null;
 }
 
 interface Sdk {
@@ -122,17 +126,28 @@ function answer(call: () => unknown): void {
   }
 }
 
+/**
+ * Loads the SDK, unless the code has required it: loading it takes longer than anything else of
+ * ours. The code may change what the SDK does in this process, and may have the key that it gets.
+ */
+function clientOf({ base_url, api_key, header_prefix }: ClientSettings, modules: ReactorModules): unknown {
+  const { createClient } = modules.require(SDK) as Sdk;
+  return createClient({ baseUrl: base_url, apiKey: api_key, headerPrefix: header_prefix });
+}
+
 function main(): void {
   process.setUncaughtExceptionCaptureCallback(uncaught);
-  const settings = parseJson(receive()) as WorkerSettings;
   guardNativeCode();
-  file = join(settings.taskRoot, 'reactor.js');
-  const modules = reactorModules(settings);
+  let temp = '';
+  const layer = join(__dirname, '..');
+  const modules = reactorModules(layer, () => temp);
   lastRefusal = modules.refused;
-  // Before the code, so that it finds the built-ins as they are.
-  const { createClient } = modules.require(SDK) as Sdk;
+  // Nothing of the author's is here until this has come, which may be long after the start.
+  const settings = parseJson(receive()) as WorkerSettings;
+  ({ temp } = settings);
+  file = join(settings.taskRoot, 'reactor.js');
   guardNetwork(settings);
-  guardFiles(settings);
+  guardFiles(settings, layer);
   guardProcess();
   // Code that waits for nothing that would come has its time, as code that waits for something.
   repeat(() => undefined, 1e9);
@@ -148,12 +163,7 @@ function main(): void {
     const { request, client } = nextEvent();
     phase = 'running';
     answer(() => {
-      const options = client && {
-        baseUrl: client.base_url,
-        apiKey: client.api_key,
-        headerPrefix: client.header_prefix,
-      };
-      const bt = options === null ? null : createClient(options);
+      const bt = client && clientOf(client, modules);
       return reactor({ args: request.args, configuration: request.configuration, bt });
     });
   });

@@ -1,0 +1,155 @@
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReactorProcess } from '../support/runtime-api.ts';
+import { withReactor } from './a-reactor.ts';
+
+// A reactor's process, and the spare one beside it, as the kernel shows them.
+
+/**
+ * Answers its process's number; where it `waits`, once there is a file `go` in the temp folder.
+ * With `fills` it takes that memory, and 1 MB more for each file `0`, `1`, ... until there is
+ * `stop`.
+ */
+const CODE = `const fs = require('fs');
+module.exports = async ({ args }) => {
+  const all = [Buffer.alloc(args.fills || 0, 1)];
+  const waitFor = async (name) => {
+    while (!fs.existsSync(require('os').tmpdir() + '/' + name)) await new Promise((r) => setTimeout(r, 5));
+  };
+  for (let at = 0; args.fills; at += 1) {
+    all.push(Buffer.alloc(1e6, 1));
+    await waitFor(String(at));
+    if (fs.existsSync(require('os').tmpdir() + '/stop')) break;
+  }
+  if (args.waits) await waitFor('go');
+  return process.pid;
+};`;
+
+/** Of the loop, by when they were started. */
+function childrenOf(reactor: ReactorProcess): readonly number[] {
+  const loop = String(reactor.pid());
+  return readFileSync(`/proc/${loop}/task/${loop}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+}
+
+/** The kernel's letter: `T` is stopped. */
+const stateOf = (pid: number) => /\) (\w)/.exec(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'))?.[1];
+
+/** MB that a process has for itself alone. */
+function privateMbOf(pid: number): number {
+  const [, resident = 0, shared = 0] = readFileSync(`/proc/${String(pid)}/statm`, 'latin1')
+    .split(' ')
+    .map(Number);
+  return ((resident - shared) * 4096) / 1e6;
+}
+
+const pipesOf = (pid: number) => [0, 1].map((at) => readlinkSync(`/proc/${String(pid)}/fd/${String(at)}`));
+
+async function until<T>(find: () => T | false | undefined): Promise<T> {
+  for (;;) {
+    const found = find();
+    if (found !== undefined && found !== false) return found;
+    await sleep(5);
+  }
+}
+
+/** The number of the process that answered; from then on there is a spare one. */
+async function answered(reactor: ReactorProcess): Promise<number> {
+  const { answer } = await reactor.invoke({});
+  return answer.value as number;
+}
+
+const two = (pids: readonly number[]) =>
+  pids.length === 2 ? (pids as readonly [number, number]) : undefined;
+
+const described = process.platform === 'linux' ? describe : describe.skip;
+
+described('the process that is started before it is needed', () => {
+  it('is stopped while another one answers, which has ended by then, and is the next', () =>
+    withReactor(
+      CODE,
+      async (reactor) => {
+        await answered(reactor);
+        const [running, spare] = await until(() => two(childrenOf(reactor)));
+        const invocation = reactor.invoke({ waits: true });
+        await until(() => stateOf(running) !== 'T' && stateOf(spare) === 'T');
+        writeFileSync(join(reactor.temp, 'go'), '');
+        expect((await invocation).answer).toEqual({ outcome: 'returned', value: running });
+        expect(childrenOf(reactor)).not.toContain(running);
+        expect(await answered(reactor)).toBe(spare);
+        expect(reactor.started()).toBe(1);
+      },
+      { timeoutMs: 20_000 },
+    ));
+
+  it('shares no pipe with the one that answers', () =>
+    withReactor(CODE, async (reactor) => {
+      await answered(reactor);
+      const [one, other] = await until(() => two(childrenOf(reactor)));
+      const pipes = await until(() => {
+        const all = [...pipesOf(one), ...pipesOf(other)];
+        return all.every((name) => /^(pipe|socket):/.test(name)) && all;
+      });
+      expect(new Set(pipes).size).toBe(4);
+    }));
+
+  it('is replaced where it has died', () =>
+    withReactor(CODE, async (reactor) => {
+      await answered(reactor);
+      const [first, spare] = await until(() => two(childrenOf(reactor)));
+      process.kill(spare, 'SIGKILL');
+      await until(() => !childrenOf(reactor).includes(spare));
+      expect(await answered(reactor)).toBe(first);
+      expect([first, spare]).not.toContain(await answered(reactor));
+      expect(reactor.started()).toBe(1);
+    }));
+
+  it('gives way where the invocation needs the memory', () =>
+    withReactor(
+      CODE,
+      async (reactor) => {
+        await answered(reactor);
+        const [running, spare] = await until(() => two(childrenOf(reactor)));
+        // It has started, so that what it holds is more than the code adds between two looks.
+        await until(() => privateMbOf(spare) > 5);
+        const invocation = reactor.invoke({ fills: 40e6 });
+        for (let at = 0; childrenOf(reactor).includes(spare); at += 1) {
+          writeFileSync(join(reactor.temp, String(at)), '');
+          // Several looks at the memory.
+          await sleep(30);
+          if (!childrenOf(reactor).includes(running)) break;
+        }
+        writeFileSync(join(reactor.temp, 'stop'), '');
+        for (let at = 0; at < 500; at += 1) {
+          const file = join(reactor.temp, String(at));
+          if (!existsSync(file)) writeFileSync(file, '');
+        }
+        expect((await invocation).answer).toEqual({ outcome: 'returned', value: running });
+        expect([running, spare]).not.toContain(await answered(reactor));
+        expect(reactor.started()).toBe(1);
+      },
+      { memoryMb: 128, timeoutMs: 60_000 },
+    ));
+});
+
+describe('the limit of the heap', () => {
+  it('stays, although modules are loaded under the flags of Node itself', () =>
+    withReactor(
+      `module.exports = () => {
+        const all = [];
+        for (let at = 0; ; at += 1) {
+          all.push(new Array(1e5).fill(at + 0.5));
+          if (at % 10 === 0) console.log('heap', Math.round(process.memoryUsage().heapUsed / 1e6));
+        }
+      };`,
+      async (reactor) => {
+        // 272 MB beside the young generation; what loop and process hold together may be 448 MB.
+        const { answer } = await reactor.invoke({});
+        expect(answer).toEqual({ outcome: 'out_of_memory' });
+        const sizes = [...reactor.printed().matchAll(/heap (\d+)/g)].map(([, mb]) => Number(mb));
+        expect(Math.max(...sizes)).toBeGreaterThan(100);
+        expect(Math.max(...sizes)).toBeLessThan(330);
+      },
+      { memoryMb: 512, timeoutMs: 20_000 },
+    ));
+});
