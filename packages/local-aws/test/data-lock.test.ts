@@ -50,13 +50,18 @@ it('nor does a lock whose process id now belongs to another process', () => {
 (process.platform === 'linux' ? it : it.skip)(
   'nor does a process that has ended and was not collected',
   async () => {
-    // The shell becomes a program that never asks for its child.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    // The shell becomes a program that never asks for its child, which ends after that: the shell
+    // itself would ask.
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60']);
+    const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = line.toString().trim();
       const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
-      while (stat()[2] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 5));
+      const program = () => readFileSync(`/proc/${String(parent.pid)}/comm`, 'utf8').trim();
+      while (program() !== 'sleep') await soon();
+      parent.stdin.end();
+      while (stat()[2] !== 'Z') await soon();
       writeFileSync(join(directory, 'lock'), `${pid}-${stat()[21] ?? ''}\n`);
       lockDataDirectory(directory)();
     } finally {
