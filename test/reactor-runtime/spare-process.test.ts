@@ -53,6 +53,17 @@ async function until<T>(find: () => T | false | undefined): Promise<T> {
   }
 }
 
+/**
+ * Until the loop has looked at the memory several times: it does whenever it wakes up, however long
+ * a busy machine lets it wait.
+ */
+async function looked(reactor: ReactorProcess): Promise<void> {
+  const status = `/proc/${String(reactor.pid())}/status`;
+  const wakes = () => Number(/^voluntary_ctxt_switches:\s(\d+)/m.exec(readFileSync(status, 'latin1'))?.[1]);
+  const before = wakes();
+  await until(() => wakes() >= before + 5);
+}
+
 /** The number of the process that answered; from then on there is a spare one. */
 async function answered(reactor: ReactorProcess): Promise<number> {
   const { answer } = await reactor.invoke({});
@@ -115,8 +126,7 @@ described('the process that is started before it is needed', () => {
         const invocation = reactor.invoke({ fills: 40e6 });
         for (let at = 0; childrenOf(reactor).includes(spare); at += 1) {
           writeFileSync(join(reactor.temp, String(at)), '');
-          // Several looks at the memory.
-          await sleep(30);
+          await looked(reactor);
           if (!childrenOf(reactor).includes(running)) break;
         }
         writeFileSync(join(reactor.temp, 'stop'), '');
