@@ -166,7 +166,7 @@ describe('a walk over all records', () => {
     const [one, other] = [await aLoad(world), await aLoad(world)];
     await Promise.all([one.rounds(12), other.rounds(12)]);
     await rotateDataKey(world.operator, one.tenantId);
-    const hasty = { ...world.operator, clock: () => (world.state.now += 15_000) };
+    const hasty = { ...world.operator, clock: () => (world.state.now += 60_000) };
     const first = await resealStep(hasty, one.tenantId);
     expect(first.isDone).toBe(false);
     expect(first.seen).toBeLessThanOrEqual(10);
