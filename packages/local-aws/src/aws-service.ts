@@ -57,6 +57,8 @@ export interface AwsService {
   /** The error in the service's own protocol. */
   failure(error: AwsError): AwsResponse;
   close(): Promise<void>;
+  /** The policy of a resource of this service, by the ARN of an access; undefined without one. */
+  resourcePolicy?(arn: string): ResourcePolicy | undefined;
 }
 
 /**
@@ -81,6 +83,13 @@ export class AwsError extends Error {
 export interface PolicyDocument {
   readonly Version?: string;
   readonly Statement: readonly PolicyStatement[];
+}
+
+/** The policy of a resource itself, which names whom it is about. */
+export interface ResourcePolicy {
+  readonly document: PolicyDocument;
+  /** Whether nothing is allowed that it does not allow, as on a KMS key. */
+  readonly isRequired: boolean;
 }
 
 type OneOrMany = string | readonly string[];

@@ -223,7 +223,6 @@ async function startEndpoint(begun: Start, parts: CloudParts, stores: Stores): P
     faults: begun.faults.calls,
     roleForAccessKey: (accessKeyId) => parts.roles.roleForAccessKey(accessKeyId),
     sessionTokenFor: (accessKeyId) => parts.roles.sessionTokenFor(accessKeyId),
-    keyPolicy: (arn) => stores.kms.keyPolicy(arn),
     onCall: ({ principal, action, resources, status }) => {
       if (status >= 400) logs.line('aws', `${String(status)} ${principal} ${action} ${resources.join(' ')}`);
     },
@@ -244,7 +243,7 @@ function startQueues({ closers, logs }: Start, parts: CloudParts, { sqs, kms }: 
     queues: parts.queues.all(),
     functions: parts.functions,
     roles: parts.roles,
-    keyPolicy: (keyArn) => kms.keyPolicy(keyArn),
+    keyPolicy: (keyArn) => kms.resourcePolicy(keyArn),
     sqs,
     log: (line) => {
       logs.line('queues', line);

@@ -1,3 +1,4 @@
+import type { PolicyDocument } from '../aws-service.ts';
 import type { GatewayDefinition } from '../gateway/gateway-definition.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import type { LayerTable } from '../lambda/layer-table.ts';
@@ -21,6 +22,7 @@ export interface TableDefinition {
   readonly isProtected?: boolean;
   readonly hasPointInTimeRecovery?: boolean;
   readonly keyArn?: string;
+  readonly resourcePolicy?: PolicyDocument;
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { PolicyDocument } from '../aws-service.ts';
+import type { KeySpec } from '../kms/key-store.ts';
 
 export interface KeyDefinition {
   readonly keyId: string;
   readonly policy: PolicyDocument;
   readonly enableRotation: boolean;
+  readonly spec: KeySpec;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Credentials {
 
 export interface Caller {
   readonly principal: Principal;
-  /** Absent for the administrator, who may do everything. */
+  /** Absent for the administrator, who may do all that no policy of a resource denies. */
   readonly role?: Role;
   /** The role's name or `administrator`. */
   readonly name: string;

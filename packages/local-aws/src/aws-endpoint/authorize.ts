@@ -1,5 +1,5 @@
-import { AwsError, type AwsAccess, type PolicyDocument } from '../aws-service.ts';
-import { isAllowed } from '../iam/is-allowed.ts';
+import { AwsError, type AwsAccess, type ResourcePolicy } from '../aws-service.ts';
+import { isAllowed, isAllowedToRoot } from '../iam/is-allowed.ts';
 import type { Caller } from './authenticate.ts';
 
 /**
@@ -19,14 +19,15 @@ export function authorize(
   caller: Caller,
   service: string,
   accesses: readonly AwsAccess[],
-  keyPolicy: (resource: string) => PolicyDocument | undefined,
+  resourcePolicyOf: (arn: string) => ResourcePolicy | undefined,
 ): void {
-  const { role } = caller;
-  if (role === undefined) return;
+  const { role, arn } = caller;
   for (const access of accesses) {
-    // Other services need keys as well, such as SQS for an encrypted queue.
-    const policy = access.action.startsWith('kms:') ? keyPolicy(access.resource) : undefined;
-    const decision = isAllowed(role, access, policy === undefined ? {} : { keyPolicy: policy });
+    const resourcePolicy = resourcePolicyOf(access.resource);
+    const decision =
+      role === undefined
+        ? isAllowedToRoot(arn, access, resourcePolicy)
+        : isAllowed(role, access, { resourcePolicy });
     if (decision.allowed) continue;
     throw refusalOf(
       service,

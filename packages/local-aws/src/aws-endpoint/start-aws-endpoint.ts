@@ -7,7 +7,7 @@ import {
   type AwsCall,
   type AwsResponse,
   type AwsService,
-  type PolicyDocument,
+  type ResourcePolicy,
 } from '../aws-service.ts';
 import type { CallFaults } from '../faults/call-faults.ts';
 import { errorMessage } from '../error-code.ts';
@@ -24,8 +24,6 @@ export interface AwsEndpointOptions extends Credentials {
   readonly accountId: string;
   readonly region: string;
   readonly services: readonly AwsService[];
-  /** The policy of a KMS key by its ARN. */
-  keyPolicy?(keyArn: string): PolicyDocument | undefined;
   /** Told of every call after it was answered or refused. */
   onCall?(record: CallRecord): void;
   /**
@@ -113,7 +111,9 @@ interface Exchange {
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const services = new Map(options.services.map((service) => [service.signingName, service]));
   const counter = createCallCounter();
-  const keyPolicy = (arn: string): PolicyDocument | undefined => options.keyPolicy?.(arn);
+  // A service can need what belongs to another one, such as SQS the key of an encrypted queue.
+  const resourcePolicyOf = (arn: string): ResourcePolicy | undefined =>
+    services.get(arn.split(':')[2] ?? '')?.resourcePolicy?.(arn);
 
   function serviceFor({ service, region }: Signature): AwsService {
     const found = services.get(service);
@@ -175,7 +175,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     let response: AwsResponse | 'cut';
     try {
       accesses = service.accesses(call);
-      authorize(caller, service.signingName, accesses, keyPolicy);
+      authorize(caller, service.signingName, accesses, resourcePolicyOf);
       response = await carryOut(exchange, accesses);
     } catch (error) {
       response = failureOf(error, service);

@@ -13,13 +13,16 @@ import { batchWriteItemOperation } from './operations/batch-write-item.ts';
 import { backupOperations } from './operations/backup-operations.ts';
 import { changeTableOperations } from './operations/change-table.ts';
 import { tableOperations } from './operations/describe-table.ts';
+import { batchExecuteStatementOperation, executeStatementOperation } from './operations/execute-statement.ts';
 import { getItemOperation } from './operations/get-item.ts';
 import { readPageOperations } from './operations/read-page.ts';
+import { resourcePolicyOperations } from './operations/resource-policy.ts';
 import { openTransactionTokens, type TransactionTokens } from './operations/transaction-tokens.ts';
 import { transactWriteItemsOperation } from './operations/transact-write-items.ts';
 import { writeItemOperations } from './operations/write-item.ts';
 import { parseBody } from './requests.ts';
 import type { TableDefinition } from './table.ts';
+import { createTablePolicies } from './table-policies.ts';
 import { openTables, type Tables, type TablesOptions } from './tables.ts';
 import { createWriter } from './writer.ts';
 
@@ -34,7 +37,8 @@ export interface DynamoDbOptions {
 
 export interface DynamoDb extends AwsService {
   /**
-   * Makes a table at once; the same definition again changes nothing but the TTL attribute.
+   * Makes a table at once; the same definition again changes nothing but the TTL attribute and the
+   * resource policy, which become those of the definition.
    * Throws an Error naming the table when it exists with other keys or indexes.
    */
   createTable(definition: TableDefinition): Promise<void>;
@@ -102,8 +106,10 @@ async function openStored(
  *   UTF-8, and NOT cannot follow NOT.
  * - A backup or a restored table is there at once. Nothing keeps what a table was: it is restored
  *   to the latest time only.
- * - Not there: local secondary indexes, streams, PartiQL, tags, changes of keys and indexes. Each
- *   fails with UnknownOperationException and its name.
+ * - Of PartiQL there is `INSERT INTO "table" VALUE {'a': ?, 'b': ?}` with Parameters. A batch of
+ *   which one statement is not allowed is refused as a whole.
+ * - Not there: local secondary indexes, streams, other PartiQL, tags, changes of keys and indexes.
+ *   Each fails with UnknownOperationException and its name.
  */
 export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): Promise<DynamoDb> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
@@ -112,6 +118,7 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
   const writer = createWriter(database, tables);
   const expiry = createExpiry(database, tables, writer);
   const context: OperationContext = { database, tables, writer };
+  const policies = createTablePolicies(tables);
 
   const operations = new Map<string, Operation>(
     Object.entries({
@@ -119,10 +126,13 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
       ...readPageOperations(context),
       ...tableOperations(context, expiry),
       ...changeTableOperations(context),
+      ...resourcePolicyOperations(context, policies),
       ...backupOperations(context, createBackups(context)),
       GetItem: getItemOperation(context),
       BatchGetItem: batchGetItemOperation(context),
       BatchWriteItem: batchWriteItemOperation(context),
+      ExecuteStatement: executeStatementOperation(context),
+      BatchExecuteStatement: batchExecuteStatementOperation(context),
       TransactWriteItems: transactWriteItemsOperation(context, tokens),
     }),
   );
@@ -165,8 +175,10 @@ export async function createDynamoDb({ dataDir, ...options }: DynamoDbOptions): 
     createTable: async (definition) => {
       await tables.create(definition);
       await expiry.setTimeToLive(definition.name, definition.timeToLiveAttribute);
+      await policies.define(definition.name, definition.resourcePolicy);
     },
     tableArn: (name) => tables.arn(name),
+    resourcePolicy: (arn) => policies.of(arn),
     expireItems: (nowSeconds) => expiry.expireItems(nowSeconds),
   };
 }

@@ -2,6 +2,7 @@ import type { AwsAccess } from '../aws-service.ts';
 import type { CapacityMode } from './consumed-capacity.ts';
 import type { Database } from './database.ts';
 import { type Item, scalarText } from './item.ts';
+import type { Verb } from './partiql.ts';
 import type { Body } from './requests.ts';
 import { hashAttribute } from './table.ts';
 import type { Tables } from './tables.ts';
@@ -32,9 +33,11 @@ export interface OperationContext {
 
 /** Operations on items, which are those that functions call. Others manage tables and backups. */
 export const ITEM_OPERATIONS = [
+  'BatchExecuteStatement',
   'BatchGetItem',
   'BatchWriteItem',
   'DeleteItem',
+  'ExecuteStatement',
   'GetItem',
   'PutItem',
   'Query',
@@ -43,9 +46,14 @@ export const ITEM_OPERATIONS = [
   'UpdateItem',
 ] as const;
 
-/** What IAM checks: a transaction needs the right to each of its writes, and to its checks. */
+type OfParts = 'TransactWriteItems' | 'ExecuteStatement' | 'BatchExecuteStatement';
+
+/**
+ * What IAM checks: a transaction needs the right to each of its writes, and to its checks, and
+ * statements of PartiQL that of their verbs.
+ */
 export type ItemAction =
-  Exclude<(typeof ITEM_OPERATIONS)[number], 'TransactWriteItems'> | 'ConditionCheckItem';
+  Exclude<(typeof ITEM_OPERATIONS)[number], OfParts> | 'ConditionCheckItem' | `PartiQL${Verb}`;
 
 /**
  * An access to items of a table, with the values of their partition keys for

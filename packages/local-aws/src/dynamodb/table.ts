@@ -1,3 +1,5 @@
+import type { PolicyDocument } from '../aws-service.ts';
+
 export interface KeySchemaElement {
   readonly AttributeName: string;
   readonly KeyType: 'HASH' | 'RANGE';
@@ -12,6 +14,12 @@ export interface IndexDefinition {
   };
 }
 
+/** The policy of a table and its indexes; every change gives it another revision. */
+export interface TablePolicy {
+  readonly document: PolicyDocument;
+  readonly revisionId: string;
+}
+
 /** What can be changed of a table that exists. */
 export interface TableSettings {
   readonly timeToLiveAttribute?: string | undefined;
@@ -22,10 +30,12 @@ export interface TableSettings {
   readonly keyArn?: string;
   /** The backup that it was restored from. */
   readonly sourceBackupArn?: string;
+  readonly resourcePolicy?: TablePolicy | undefined;
 }
 
 /** What the template says about a table, in DynamoDB's own spelling. */
-export interface TableDefinition extends TableSettings {
+export interface TableDefinition extends Omit<TableSettings, 'resourcePolicy'> {
+  readonly resourcePolicy?: PolicyDocument;
   readonly name: string;
   readonly attributeDefinitions: readonly { AttributeName: string; AttributeType: 'S' | 'N' | 'B' }[];
   readonly keySchema: readonly KeySchemaElement[];

@@ -3,7 +3,7 @@ import type { AwsCall, AwsResponse } from '../aws-service.ts';
 import { delayedMessage } from './delayed-message.ts';
 import type { Fault, FaultKind } from './fault.ts';
 import { busy, conflicting, failed, throttled } from './fault-failures.ts';
-import { partialBatch } from './partial-batch.ts';
+import { PARTIAL_ACTIONS, partialBatch } from './partial-batch.ts';
 import type { Random } from './seeded-random.ts';
 
 /** What happens to a call on its way to a service and back. */
@@ -25,8 +25,8 @@ const actsOn: Partial<Record<FaultKind, (service: string, action: string) => boo
   // Invoke has a limit of its own, which is `busy`.
   throttle: (service, action) => service !== 'lambda' || action !== 'InvokeFunction',
   busy: (_service, action) => action === 'InvokeFunction',
-  conflict: (_service, action) => /^(?:Transact|PutItem|UpdateItem|DeleteItem)/.test(action),
-  partial: (_service, action) => action === 'BatchGetItem' || action === 'BatchWriteItem',
+  conflict: (_service, action) => /^(?:Transact|PutItem|UpdateItem|DeleteItem|ExecuteStatement)/.test(action),
+  partial: (_service, action) => PARTIAL_ACTIONS.includes(action),
   duplicate: (_service, action) => action.startsWith('SendMessage'),
   delay: (_service, action) => action.startsWith('SendMessage'),
 };

@@ -1,6 +1,6 @@
-import type { AwsAccess, PolicyDocument, Role } from '../aws-service.ts';
+import type { AwsAccess, ResourcePolicy, Role } from '../aws-service.ts';
 import { conditionKeys, type ConditionKeys } from './conditions.ts';
-import { keyPolicyVerdict } from './key-policy.ts';
+import { resourcePolicyVerdict } from './resource-policy.ts';
 import { anyStatement } from './statements.ts';
 
 /** A refusal says `why` as the tail of AWS's own message, from "because" or "with" on. */
@@ -9,11 +9,8 @@ export type Decision = { readonly allowed: true } | { readonly allowed: false; r
 export interface AccessCircumstances {
   /** Condition keys of the caller and the request as a whole, such as `aws:PrincipalTag/team`. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
-  /**
-   * The policy of the KMS key that the access is about; without one, identity policies decide
-   * alone.
-   */
-  readonly keyPolicy?: PolicyDocument;
+  /** The policy of what the access is about; without one, identity policies decide alone. */
+  readonly resourcePolicy?: ResourcePolicy | undefined;
 }
 
 const allowed: Decision = { allowed: true };
@@ -22,12 +19,18 @@ function refused(why: string): Decision {
   return { allowed: false, why };
 }
 
-function globalKeys(role: Role, access: AwsAccess): Readonly<Record<string, string>> {
-  const accountId = role.arn.split(':')[4] ?? '';
+const deniedByResource = refused('with an explicit deny in a resource-based policy');
+
+function globalKeys(
+  callerArn: string,
+  type: 'AssumedRole' | 'Account',
+  access: AwsAccess,
+): Readonly<Record<string, string>> {
+  const accountId = callerArn.split(':')[4] ?? '';
   return {
-    'aws:PrincipalArn': role.arn,
+    'aws:PrincipalArn': callerArn,
     'aws:PrincipalAccount': accountId,
-    'aws:PrincipalType': 'AssumedRole',
+    'aws:PrincipalType': type,
     'aws:RequestedRegion': access.resource.split(':')[3] ?? '',
     // Loopback stands in for TLS: nothing leaves the machine.
     'aws:SecureTransport': 'true',
@@ -59,25 +62,45 @@ function identityDecision(role: Role, access: AwsAccess, keys: ConditionKeys): D
 
 /**
  * Evaluates an access of a role as AWS does inside one account: an explicit deny wins; otherwise an
- * identity policy and the permissions boundary (if any) must allow it. On a KMS key its policy must
- * allow the role by name, or name the account and so leave it to the identity policies.
+ * identity policy and the permissions boundary (if any) must allow it. The policy of a resource can
+ * allow the role by name as well; that of a KMS key must, or name the account and so leave it to
+ * the identity policies.
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html)
  * Throws an Error naming a condition operator or policy variable that is not implemented.
  */
 export function isAllowed(role: Role, access: AwsAccess, circumstances: AccessCircumstances = {}): Decision {
-  const keys = conditionKeys(globalKeys(role, access), circumstances.context ?? {}, access.context ?? {});
+  const { context = {}, resourcePolicy } = circumstances;
+  const keys = conditionKeys(globalKeys(role.arn, 'AssumedRole', access), context, access.context ?? {});
   const denied = explicitDeny(role, access, keys);
   if (denied !== undefined) return denied;
-  if (circumstances.keyPolicy === undefined) return identityDecision(role, access, keys);
-  switch (keyPolicyVerdict(circumstances.keyPolicy, role.arn, access, keys)) {
+  if (resourcePolicy === undefined) return identityDecision(role, access, keys);
+  switch (resourcePolicyVerdict(resourcePolicy.document, role.arn, access, keys)) {
     case 'denied':
-      return refused('with an explicit deny in a resource-based policy');
+      return deniedByResource;
     case 'silent':
-      return refused(`because no resource-based policy allows the ${access.action} action`);
+      return resourcePolicy.isRequired
+        ? refused(`because no resource-based policy allows the ${access.action} action`)
+        : identityDecision(role, access, keys);
     case 'allowed':
       // A boundary limits even what a resource policy grants to the role by name.
       return boundaryDecision(role, access, keys);
     case 'delegated':
       return identityDecision(role, access, keys);
   }
+}
+
+/**
+ * Evaluates an access of the account's root, which may do everything but what the policy of a
+ * resource denies. It can always delete the policy of a table, so that no table is lost.
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteResourcePolicy.html)
+ */
+export function isAllowedToRoot(
+  rootArn: string,
+  access: AwsAccess,
+  resourcePolicy: ResourcePolicy | undefined,
+): Decision {
+  if (resourcePolicy === undefined || access.action === 'dynamodb:DeleteResourcePolicy') return allowed;
+  const keys = conditionKeys(globalKeys(rootArn, 'Account', access), access.context ?? {});
+  const verdict = resourcePolicyVerdict(resourcePolicy.document, rootArn, access, keys);
+  return verdict === 'denied' ? deniedByResource : allowed;
 }

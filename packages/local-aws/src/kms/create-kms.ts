@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
 import {
   AwsError,
   type AwsAccess,
@@ -6,11 +6,13 @@ import {
   type AwsResponse,
   type AwsService,
   type PolicyDocument,
+  type ResourcePolicy,
 } from '../aws-service.ts';
 import { createStorageFailure, type StorageFailure } from '../storage-failure.ts';
 import { openEnvelope, seal, unseal, type EncryptionContext } from './ciphertext.ts';
-import { openKeyStore, type StoredKey } from './key-store.ts';
-import { parseRequest, type KmsRequest, type RequestOf } from './requests.ts';
+import { openKeyStore, type KeySpec, type StoredKey } from './key-store.ts';
+import { parseRequest, type KmsRequest, type Operation, type RequestOf } from './requests.ts';
+import { isSignatureOf, signatureOf, type Signed } from './signature.ts';
 
 export interface KmsOptions {
   /** Directory of the key file; without it keys live in memory. */
@@ -32,18 +34,47 @@ export interface KeyRequest {
   readonly alias?: string;
   /** Only described: material of an age to rotate does not occur on a laptop. */
   readonly enableRotation?: boolean;
+  /** Default: SYMMETRIC_DEFAULT. A key keeps the spec that it was made with. */
+  readonly spec?: KeySpec;
 }
 
 export interface Kms extends AwsService {
+  /** Throws an Error naming the key if it is stored with another spec. */
   createKey(request: KeyRequest): Promise<{ readonly keyId: string; readonly arn: string }>;
-  /** The policy of a key by its ARN, for the endpoint's access check. */
-  keyPolicy(arn: string): PolicyDocument | undefined;
+  /** The policy of a key by its ARN. */
+  resourcePolicy(arn: string): ResourcePolicy | undefined;
 }
 
 interface Key extends StoredKey {
   readonly keyId: string;
   readonly arn: string;
   readonly policy: PolicyDocument;
+}
+
+const usages = { SYMMETRIC_DEFAULT: 'ENCRYPT_DECRYPT', ECC_NIST_P256: 'SIGN_VERIFY' } as const;
+
+function requireUsage(
+  { arn, spec }: Key,
+  usage: 'ENCRYPT_DECRYPT' | 'SIGN_VERIFY',
+  operation: Operation,
+): void {
+  if (usages[spec] === usage) return;
+  const message = `${arn} key usage is ${usages[spec]} which is not valid for ${operation}.`;
+  throw new AwsError('InvalidKeyUsageException', 400, message);
+}
+
+function privateKey({ material: [pkcs8 = Buffer.alloc(0)] }: Key): KeyObject {
+  return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+}
+
+const DIGEST_BYTES = 32;
+
+function signedMessage({ Message, MessageType, SigningAlgorithm }: RequestOf<'Sign'>): Signed {
+  if (MessageType === 'DIGEST' && Message.length !== DIGEST_BYTES) {
+    const message = `Digest is invalid length for algorithm ${SigningAlgorithm}.`;
+    throw new AwsError('ValidationException', 400, message);
+  }
+  return { message: Message, isDigest: MessageType === 'DIGEST' };
 }
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -66,7 +97,8 @@ function dataKeyBytes({ KeySpec, NumberOfBytes }: RequestOf<'GenerateDataKey'>):
 
 /**
  * KMS for one account on one machine: symmetric keys, AES-256-GCM with the encryption context as
- * additional data. It generates and decrypts data keys. Every other call of KMS fails by name.
+ * additional data, and keys of P-256. It generates and decrypts data keys, signs, verifies and
+ * shows public keys. Every other call of KMS fails by name.
  */
 export async function createKms({ dataDir, accountId, region, ...options }: KmsOptions): Promise<Kms> {
   const { storageFailure = createStorageFailure(dataDir ?? 'memory', () => undefined) } = options;
@@ -106,6 +138,8 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
   ): { key: Key; plaintext: Buffer } {
     const envelope = openEnvelope(blob);
     const key = keyNamed(envelope.keyId);
+    for (const used of wanted === undefined ? [key] : [keyNamed(wanted), key])
+      requireUsage(used, 'ENCRYPT_DECRYPT', 'Decrypt');
     if (wanted !== undefined && keyNamed(wanted).keyId !== key.keyId) {
       throw new AwsError(
         'IncorrectKeyException',
@@ -120,9 +154,41 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
 
   function generateDataKey(input: RequestOf<'GenerateDataKey'>): Answer {
     const key = keyNamed(input.KeyId);
+    requireUsage(key, 'ENCRYPT_DECRYPT', 'GenerateDataKey');
     const plaintext = randomBytes(dataKeyBytes(input));
     const CiphertextBlob = encrypt(key, plaintext, input.EncryptionContext);
     return { CiphertextBlob, KeyId: key.arn, Plaintext: plaintext.toString('base64') };
+  }
+
+  function sign(input: RequestOf<'Sign'>): Answer {
+    const key = keyNamed(input.KeyId);
+    requireUsage(key, 'SIGN_VERIFY', 'Sign');
+    const signature = signatureOf(privateKey(key), signedMessage(input));
+    const { SigningAlgorithm } = input;
+    return { KeyId: key.arn, Signature: signature.toString('base64'), SigningAlgorithm };
+  }
+
+  function verify(input: RequestOf<'Verify'>): Answer {
+    const key = keyNamed(input.KeyId);
+    requireUsage(key, 'SIGN_VERIFY', 'Verify');
+    if (!isSignatureOf(privateKey(key), signedMessage(input), input.Signature))
+      throw new AwsError('KMSInvalidSignatureException', 400, '');
+    return { KeyId: key.arn, SignatureValid: true, SigningAlgorithm: input.SigningAlgorithm };
+  }
+
+  function getPublicKey(input: RequestOf<'GetPublicKey'>): Answer {
+    const key = keyNamed(input.KeyId);
+    if (key.spec === 'SYMMETRIC_DEFAULT')
+      throw new AwsError('UnsupportedOperationException', 400, `${key.arn} has no public key.`);
+    const spki = createPublicKey(privateKey(key)).export({ format: 'der', type: 'spki' });
+    return {
+      KeyId: key.arn,
+      PublicKey: spki.toString('base64'),
+      CustomerMasterKeySpec: key.spec,
+      KeySpec: key.spec,
+      KeyUsage: usages[key.spec],
+      SigningAlgorithms: ['ECDSA_SHA_256'],
+    };
   }
 
   function answer({ operation, input }: KmsRequest): Answer {
@@ -137,19 +203,35 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
           EncryptionAlgorithm: 'SYMMETRIC_DEFAULT',
         };
       }
+      case 'Sign':
+        return sign(input);
+      case 'Verify':
+        return verify(input);
+      case 'GetPublicKey':
+        return getPublicKey(input);
     }
   }
 
-  function access(action: string, keyName: string, context: EncryptionContext): AwsAccess {
-    return { action: `kms:${action}`, resource: arnOf(keyIdOf(keyName)), context: contextKeys(context) };
+  function access(action: string, keyName: string, context: AwsAccess['context'] = {}): AwsAccess {
+    return { action: `kms:${action}`, resource: arnOf(keyIdOf(keyName)), context };
   }
 
   function accesses({ operation, input }: KmsRequest): readonly AwsAccess[] {
     switch (operation) {
       case 'Decrypt':
-        return [access(operation, openEnvelope(input.CiphertextBlob).keyId, input.EncryptionContext)];
+        return [
+          access(operation, openEnvelope(input.CiphertextBlob).keyId, contextKeys(input.EncryptionContext)),
+        ];
       case 'GenerateDataKey':
-        return [access(operation, input.KeyId, input.EncryptionContext)];
+        return [access(operation, input.KeyId, contextKeys(input.EncryptionContext))];
+      case 'Sign':
+      case 'Verify': {
+        const { KeyId, MessageType, SigningAlgorithm } = input;
+        const context = { 'kms:MessageType': MessageType, 'kms:SigningAlgorithm': SigningAlgorithm };
+        return [access(operation, KeyId, context)];
+      }
+      case 'GetPublicKey':
+        return [access(operation, input.KeyId)];
     }
   }
 
@@ -157,10 +239,15 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     keyId: wanted,
     policy,
     alias,
+    spec = 'SYMMETRIC_DEFAULT',
   }: KeyRequest): Promise<{ keyId: string; arn: string }> {
     const keyId = wanted ?? randomUUID();
     const arn = arnOf(keyId);
-    const stored = store.get(keyId) ?? (await store.create(keyId));
+    const stored = store.get(keyId) ?? (await store.create(keyId, spec));
+    if (stored.spec !== spec)
+      throw new Error(
+        `KMS key ${keyId} exists with the spec ${stored.spec} and not ${spec}: use another data directory`,
+      );
     keys.set(keyId, { ...stored, keyId, arn, policy });
     if (alias !== undefined) aliases.set(alias, keyId);
     return { keyId, arn };
@@ -177,6 +264,9 @@ export async function createKms({ dataDir, accountId, region, ...options }: KmsO
     failure: ({ code, status, message, fields }) => respond(status, { __type: code, message, ...fields }),
     close: () => Promise.resolve(),
     createKey,
-    keyPolicy: (arn) => keys.get(keyIdOf(arn))?.policy,
+    resourcePolicy: (arn) => {
+      const key = keys.get(keyIdOf(arn));
+      return key && { document: key.policy, isRequired: true };
+    },
   };
 }

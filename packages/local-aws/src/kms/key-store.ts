@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -6,16 +6,26 @@ import { errorCode, errorMessage } from '../error-code.ts';
 import { damaged, type StorageFailure } from '../storage-failure.ts';
 import { writeFileWhole } from '../write-file-whole.ts';
 
+/** A key to encrypt data keys under, or one to sign with. */
+export const KEY_SPECS = ['SYMMETRIC_DEFAULT', 'ECC_NIST_P256'] as const;
+export type KeySpec = (typeof KEY_SPECS)[number];
+
 const storedKeys = z.record(
   z.string(),
-  z.object({ createdAt: z.string(), material: z.array(z.base64()).min(1) }),
+  z.object({
+    createdAt: z.string(),
+    spec: z.enum(KEY_SPECS).default('SYMMETRIC_DEFAULT'),
+    material: z.array(z.base64()).min(1),
+  }),
 );
 
 /**
- * One KMS key's secret: `material[n]` is version `n + 1`, 32 bytes each; the last one encrypts,
- * every one decrypts.
+ * One KMS key's secret: `material[n]` is version `n + 1`. Of a symmetric key 32 bytes each: the
+ * last one encrypts, every one decrypts. Of an asymmetric key there is one version: its private
+ * key (PKCS #8, DER).
  */
 export interface StoredKey {
+  readonly spec: KeySpec;
   readonly createdAt: Date;
   readonly material: readonly Buffer[];
 }
@@ -27,7 +37,7 @@ export interface KeyStore {
    * Makes a key of fresh random material. When it resolves, the key survives the end of the
    * process. Rejects with AwsError when the disk refuses it; there is no such key then.
    */
-  create(keyId: string): Promise<StoredKey>;
+  create(keyId: string, spec: KeySpec): Promise<StoredKey>;
 }
 
 function parseKeys(file: string, text: string): z.infer<typeof storedKeys> {
@@ -45,25 +55,35 @@ async function readKeys(file: string): Promise<Map<string, StoredKey>> {
     throw damaged(file, errorMessage(error), error);
   });
   return new Map(
-    Object.entries(parseKeys(file, text)).map(([keyId, { createdAt, material }]) => [
+    Object.entries(parseKeys(file, text)).map(([keyId, { createdAt, spec, material }]) => [
       keyId,
-      { createdAt: new Date(createdAt), material: material.map((value) => Buffer.from(value, 'base64')) },
+      {
+        createdAt: new Date(createdAt),
+        spec,
+        material: material.map((value) => Buffer.from(value, 'base64')),
+      },
     ]),
   );
 }
 
 async function writeKeys(file: string, keys: ReadonlyMap<string, StoredKey>): Promise<void> {
   const content = Object.fromEntries(
-    [...keys].map(([keyId, { createdAt, material }]) => [
+    [...keys].map(([keyId, { createdAt, spec, material }]) => [
       keyId,
-      { createdAt: createdAt.toISOString(), material: material.map((value) => value.toString('base64')) },
+      {
+        createdAt: createdAt.toISOString(),
+        spec,
+        material: material.map((value) => value.toString('base64')),
+      },
     ]),
   );
   await writeFileWhole(file, JSON.stringify(content, undefined, 2));
 }
 
-function newKey(): StoredKey {
-  return { createdAt: new Date(), material: [randomBytes(32)] };
+function newMaterial(spec: KeySpec): Buffer {
+  if (spec === 'SYMMETRIC_DEFAULT') return randomBytes(32);
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return privateKey.export({ format: 'der', type: 'pkcs8' });
 }
 
 /**
@@ -76,8 +96,8 @@ export async function openKeyStore(dataDir: string | undefined, failure: Storage
   let last: Promise<unknown> = Promise.resolve();
 
   /** The key is there when the disk has it. */
-  async function add(keyId: string): Promise<StoredKey> {
-    const key = newKey();
+  async function add(keyId: string, spec: KeySpec): Promise<StoredKey> {
+    const key = { createdAt: new Date(), spec, material: [newMaterial(spec)] };
     const changed = new Map(keys).set(keyId, key);
     if (file !== undefined)
       await writeKeys(file, changed).catch((error: unknown) => {
@@ -89,8 +109,8 @@ export async function openKeyStore(dataDir: string | undefined, failure: Storage
 
   return {
     get: (keyId) => keys.get(keyId),
-    create: async (keyId) => {
-      const mine = last.then(() => add(keyId));
+    create: async (keyId, spec) => {
+      const mine = last.then(() => add(keyId, spec));
       last = mine.catch(() => undefined);
       return await mine;
     },

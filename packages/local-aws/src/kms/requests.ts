@@ -10,6 +10,12 @@ const blob = (maxBytes: number) =>
 const keyId = z.string().min(1).max(2048);
 const context = z.record(z.string().min(1), z.string()).default({});
 const symmetric = z.literal('SYMMETRIC_DEFAULT').optional();
+const signed = {
+  KeyId: keyId,
+  Message: blob(4096),
+  MessageType: z.enum(['RAW', 'DIGEST']).default('RAW'),
+  SigningAlgorithm: z.literal('ECDSA_SHA_256'),
+};
 const grantTokens = z.array(z.string()).optional();
 
 /**
@@ -31,6 +37,9 @@ export const requestSchemas = {
     EncryptionAlgorithm: symmetric,
     GrantTokens: grantTokens,
   }),
+  Sign: z.strictObject({ ...signed, GrantTokens: grantTokens }),
+  Verify: z.strictObject({ ...signed, Signature: blob(6144), GrantTokens: grantTokens }),
+  GetPublicKey: z.strictObject({ KeyId: keyId, GrantTokens: grantTokens }),
 } as const;
 
 export const KMS_ACTIONS = Object.keys(requestSchemas).toSorted();

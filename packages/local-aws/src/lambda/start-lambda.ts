@@ -3,7 +3,7 @@ import type { CloudParts } from '../assembly/cloud-parts.ts';
 import type { RoleRegistry } from '../assembly/role-registry.ts';
 import { conditionKeys } from '../iam/conditions.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
-import { keyPolicyAllowsService } from '../iam/key-policy.ts';
+import { resourcePolicyAllowsService } from '../iam/resource-policy.ts';
 import type { StorageFailure } from '../storage-failure.ts';
 import type { Kms } from '../kms/create-kms.ts';
 import { createLambda, type Lambda } from './create-lambda.ts';
@@ -21,7 +21,7 @@ function mayWriteLogs(
 
 /** Lambda encrypts code by itself, so the key's policy must name it. */
 function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, functionArn: string): boolean {
-  const policy = kms.keyPolicy(keyArn);
+  const policy = kms.resourcePolicy(keyArn)?.document;
   if (policy === undefined) return false;
   const keys = conditionKeys({
     'aws:SourceAccount': accountId,
@@ -31,7 +31,7 @@ function canEncrypt({ region, accountId }: Account, kms: Kms, keyArn: string, fu
     'kms:ViaService': `lambda.${region}.amazonaws.com`,
   });
   return ['kms:GenerateDataKey', 'kms:Decrypt'].every((action) =>
-    keyPolicyAllowsService(policy, 'lambda.amazonaws.com', { action, resource: keyArn }, keys),
+    resourcePolicyAllowsService(policy, 'lambda.amazonaws.com', { action, resource: keyArn }, keys),
   );
 }
 

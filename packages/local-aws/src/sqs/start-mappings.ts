@@ -1,5 +1,5 @@
 import type { RoleRegistry } from '../assembly/role-registry.ts';
-import type { AwsAccess, PolicyDocument } from '../aws-service.ts';
+import type { AwsAccess, ResourcePolicy } from '../aws-service.ts';
 import { isAllowed } from '../iam/is-allowed.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import type { Sqs } from './create-sqs.ts';
@@ -11,7 +11,7 @@ export interface StartMappingsOptions {
   readonly queues: readonly QueueDefinition[];
   readonly functions: FunctionHost;
   readonly roles: RoleRegistry;
-  readonly keyPolicy: (keyArn: string) => PolicyDocument | undefined;
+  readonly keyPolicy: (keyArn: string) => ResourcePolicy | undefined;
   readonly sqs: Pick<Sqs, 'call'>;
   readonly log: (line: string) => void;
 }
@@ -41,8 +41,8 @@ function check(mapping: MappingDefinition, options: StartMappingsOptions): Check
   const { definition } = options.functions.find(mapping.functionName);
   const role = options.roles.role(definition.roleArn);
   const missing = accessesOf(queue).filter((access) => {
-    const policy = access.action.startsWith('kms:') ? options.keyPolicy(access.resource) : undefined;
-    return !isAllowed(role, access, policy === undefined ? {} : { keyPolicy: policy }).allowed;
+    const resourcePolicy = access.action.startsWith('kms:') ? options.keyPolicy(access.resource) : undefined;
+    return !isAllowed(role, access, { resourcePolicy }).allowed;
   });
   if (missing.length > 0)
     throw new Error(

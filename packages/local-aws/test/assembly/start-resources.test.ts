@@ -259,9 +259,65 @@ describe('what does not run locally stops the start', () => {
   });
 });
 
+describe('a key to sign with', () => {
+  const aKey = (properties: object) =>
+    anApp({
+      Key: {
+        Type: 'AWS::KMS::Key',
+        Properties: { KeyPolicy: { Statement: [] }, KeySpec: 'ECC_NIST_P256', ...properties },
+      },
+    });
+
+  it('has its spec', async () => {
+    const { keys } = await start(aKey({ KeyUsage: 'SIGN_VERIFY' }));
+    expect(keys.all()).toMatchObject([{ spec: 'ECC_NIST_P256', enableRotation: false }]);
+  });
+
+  it.each([
+    [{ KeyUsage: 'SIGN_VERIFY', EnableKeyRotation: true }, /App\/Key .*cannot be rotated/s],
+    [{}, /App\/Key .*must be SIGN_VERIFY/s],
+    [{ KeyUsage: 'SIGN_VERIFY', KeySpec: 'SYMMETRIC_DEFAULT' }, /App\/Key .*must be SIGN_VERIFY/s],
+    [{ KeyUsage: 'SIGN_VERIFY', KeySpec: 'ECC_NIST_P384' }, /App\/Key .*KeySpec/s],
+  ])('cannot be made with %j', async (properties, message) => {
+    await expect(start(aKey(properties))).rejects.toThrow(message);
+  });
+});
+
 it('a resource whose condition is false does not exist', async () => {
   const app = anApp({ Bucket: { Type: 'AWS::S3::Bucket', Properties: {}, Condition: 'Never' } });
   await expect(start(app)).resolves.toBeDefined();
+});
+
+it('a table has the resource policy of its template, with the ARNs of roles', async () => {
+  const Statement = [
+    {
+      Effect: 'Deny',
+      Action: 'dynamodb:DeleteItem',
+      Resource: '*',
+      Principal: { AWS: '*' },
+      Condition: { ArnNotEquals: { 'aws:PrincipalArn': { 'Fn::GetAtt': ['Role', 'Arn'] } } },
+    },
+  ];
+  const { tables } = await start(
+    anApp({
+      Table: {
+        Type: 'AWS::DynamoDB::Table',
+        Properties: {
+          AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+          KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+          BillingMode: 'PAY_PER_REQUEST',
+          ResourcePolicy: { PolicyDocument: { Version: '2012-10-17', Statement } },
+        },
+      },
+      Role: { Type: 'AWS::IAM::Role', Properties: { AssumeRolePolicyDocument: trust } },
+    }),
+  );
+  expect(tables[0]?.resourcePolicy?.Statement).toEqual([
+    {
+      ...Statement[0],
+      Condition: { ArnNotEquals: { 'aws:PrincipalArn': 'arn:aws:iam::000000000000:role/App-Role' } },
+    },
+  ]);
 });
 
 it('policies of all kinds decide a role, in whatever order they stand', async () => {

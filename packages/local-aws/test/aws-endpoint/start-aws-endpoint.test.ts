@@ -1,3 +1,4 @@
+import { createPublicKey, verify } from 'node:crypto';
 import { connect } from 'node:net';
 import {
   BatchGetItemCommand,
@@ -8,7 +9,14 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import {
+  DecryptCommand,
+  GenerateDataKeyCommand,
+  GetPublicKeyCommand,
+  KMSClient,
+  SignCommand,
+  VerifyCommand,
+} from '@aws-sdk/client-kms';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { crc32 } from 'node:zlib';
 import type { CallCount, CallRecord } from '../../src/aws-endpoint/call-counter.ts';
@@ -22,6 +30,7 @@ import { things } from '../dynamodb/a-dynamodb.ts';
 const account = { accountId: '123456789012', region: 'eu-west-1' };
 const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
 const key = 'arn:aws:kms:eu-west-1:123456789012:key/k-1';
+const signingKey = 'arn:aws:kms:eu-west-1:123456789012:key/s-1';
 const root = 'arn:aws:iam::123456789012:root';
 
 const statement = (Action: string[], Resource: string): PolicyStatement => ({
@@ -37,6 +46,7 @@ function aRole(name: string, ...statements: PolicyStatement[]): Role {
 const roles: Readonly<Record<string, Role | 'administrator'>> = {
   ADMIN: 'administrator',
   WRITER: aRole('writer', statement(['dynamodb:PutItem'], table)),
+  SIGNER: aRole('signer', statement(['kms:Sign'], signingKey)),
   READER: aRole(
     'reader',
     statement(['dynamodb:GetItem', 'dynamodb:Query'], table),
@@ -60,13 +70,21 @@ beforeAll(async () => {
   const kms = await createKms(account);
   const keyStatement = { ...statement(['kms:*'], '*'), Principal: { AWS: root } };
   await kms.createKey({ keyId: 'k-1', policy: { Statement: [keyStatement] } });
+  const verification = {
+    ...statement(['kms:Verify', 'kms:GetPublicKey'], '*'),
+    Principal: { AWS: 'arn:aws:iam::123456789012:role/reader' },
+  };
+  await kms.createKey({
+    keyId: 's-1',
+    policy: { Statement: [keyStatement, verification] },
+    spec: 'ECC_NIST_P256',
+  });
   endpoint = await startAwsEndpoint({
     ...account,
     services: [dynamoDb, kms, createSts(account)],
     roleForAccessKey: (accessKeyId) => roles[accessKeyId],
     sessionTokenFor: (accessKeyId) => (accessKeyId === 'WRITER' ? 'token' : undefined),
     sessionNameFor: (accessKeyId) => (accessKeyId === 'READER' ? 'tokens-function' : undefined),
-    keyPolicy: (arn) => kms.keyPolicy(arn),
     onCall: (record) => records.push(record),
     onFault: (error) => faults.push(error),
   });
@@ -106,6 +124,30 @@ const kmsAs = (accessKeyId: string) => tracked(new KMSClient(settings(accessKeyI
 const thing = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
 const put = (pk: string) => new PutItemCommand({ TableName: 'Things', Item: thing(pk) });
 const get = (pk: string) => new GetItemCommand({ TableName: 'Things', Key: thing(pk) });
+
+it('who may sign with a key and who may verify is up to the roles and the policy of the key', async () => {
+  const input = {
+    KeyId: signingKey,
+    Message: Buffer.from('checkpoint'),
+    SigningAlgorithm: 'ECDSA_SHA_256',
+  } as const;
+  const { Signature } = await kmsAs('SIGNER').send(new SignCommand(input));
+  const verification = new VerifyCommand({ ...input, Signature });
+  expect(await kmsAs('READER').send(verification)).toMatchObject({ SignatureValid: true });
+  const { PublicKey = Buffer.alloc(0) } = await kmsAs('READER').send(
+    new GetPublicKeyCommand({ KeyId: signingKey }),
+  );
+  const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+  expect(verify('sha256', input.Message, key, Signature ?? Buffer.alloc(0))).toBe(true);
+  await expect(
+    kmsAs('READER').send(new VerifyCommand({ ...input, Message: Buffer.from('other'), Signature })),
+  ).rejects.toMatchObject({ name: 'KMSInvalidSignatureException' });
+  await expect(kmsAs('READER').send(new SignCommand(input))).rejects.toMatchObject({
+    name: 'AccessDeniedException',
+    message: expect.stringContaining(`kms:Sign on resource: ${signingKey}`) as string,
+  });
+  await expect(kmsAs('SIGNER').send(verification)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+});
 
 describe('a Host that is not loopback', () => {
   /** `fetch` would set the Host itself. */

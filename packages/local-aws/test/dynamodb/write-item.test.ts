@@ -182,7 +182,7 @@ describe('limits', () => {
 describe('calls', () => {
   it('a call that does not exist here fails by name', async () => {
     const { failureOf } = await aDynamoDb();
-    for (const target of ['ExecuteStatement', 'CreateGlobalTable', 'toString']) {
+    for (const target of ['ExecuteTransaction', 'CreateGlobalTable', 'toString']) {
       const failure = await failureOf(target, {});
       expect(failure.code).toBe('UnknownOperationException');
       expect(failure.message).toContain(target);

@@ -179,6 +179,40 @@ describe('a partial batch', () => {
       UnprocessedItems: { B: RequestItems.B },
     });
   });
+
+  it('carries out some statements, and throttles the others in their places', async () => {
+    const Statements = ['A', 'B', 'C', 'D', 'E', 'F'].map((table) => ({
+      Statement: `INSERT INTO "${table}" VALUE {'id': ?}`,
+      Parameters: [{ S: table }],
+    }));
+    const injected = createFaults(4);
+    injected.replace(['dynamodb:partial:0.5']);
+    const carriedOut: string[] = [];
+    const answer = await injected.calls.carryOut(
+      aCall('dynamodb', { Statements, ReturnConsumedCapacity: 'TOTAL' }),
+      'BatchExecuteStatement',
+      ({ body }) => {
+        const sent = JSON.parse(body.toString()) as { Statements: typeof Statements };
+        expect(sent).toMatchObject({ ReturnConsumedCapacity: 'TOTAL' });
+        const names = sent.Statements.map(({ Parameters }) => Parameters[0]?.S ?? '');
+        carriedOut.push(...names);
+        const Responses = names.map((TableName) => ({ TableName }));
+        return Promise.resolve({ ...OK, body: JSON.stringify({ Responses, ConsumedCapacity: [] }) });
+      },
+    );
+    const { Responses, ...rest } = JSON.parse((answer as AwsResponse).body.toString()) as {
+      Responses: { TableName: string; Error?: { Code: string } }[];
+    };
+    expect(rest).toEqual({ ConsumedCapacity: [] });
+    expect(Responses.map(({ TableName }) => TableName)).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+    const throttled = Responses.filter(({ Error: failure }) => failure?.Code === 'ThrottlingError');
+    expect(throttled.map(({ TableName }) => TableName)).toEqual(
+      ['A', 'B', 'C', 'D', 'E', 'F'].filter((name) => !carriedOut.includes(name)),
+    );
+    expect(carriedOut).toContain('A');
+    expect(throttled.length).toBeGreaterThan(0);
+    expect(throttled.length).toBeLessThan(5);
+  });
 });
 
 describe('the list of faults', () => {

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  GetItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { CallRecord } from '../../src/aws-endpoint/call-counter.ts';
 import type { Role } from '../../src/aws-service.ts';
@@ -12,7 +17,15 @@ const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/Things';
 const role: Role = {
   arn: 'arn:aws:iam::123456789012:role/app',
   policies: [
-    { Statement: [{ Effect: 'Allow', Action: ['dynamodb:PutItem', 'dynamodb:GetItem'], Resource: table }] },
+    {
+      Statement: [
+        {
+          Effect: 'Allow',
+          Action: ['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:PartiQLInsert'],
+          Resource: table,
+        },
+      ],
+    },
   ],
 };
 
@@ -50,6 +63,14 @@ const key = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
 const put = (pk: string) => new PutItemCommand({ TableName: 'Things', Item: key(pk) });
 const get = (pk: string) => new GetItemCommand({ TableName: 'Things', Key: key(pk) });
 
+const insert = (...ids: string[]) =>
+  new BatchExecuteStatementCommand({
+    Statements: ids.map((id) => ({
+      Statement: `INSERT INTO "Things" VALUE {'pk': ?, 'sk': ?}`,
+      Parameters: [{ S: id }, { S: '1' }],
+    })),
+  });
+
 async function control(method: string, body?: string): Promise<readonly [number, unknown]> {
   const response = await fetch(`${endpoint.url}/_local/faults`, {
     method,
@@ -79,6 +100,29 @@ it('a write whose answer was lost is there', async () => {
   faults.replace(['dynamodb/PutItem:lost-answer:1']);
   await expect(clientAs('APP').send(put('lost'))).rejects.toThrow();
   expect((await clientAs('APP').send(get('lost'))).Item).toEqual(key('lost'));
+});
+
+it('a batch of inserts whose answer was lost is there, and finds itself when it is repeated', async () => {
+  faults.replace(['dynamodb/BatchExecuteStatement:lost-answer:1']);
+  await expect(clientAs('APP').send(insert('lost-1', 'lost-2'))).rejects.toThrow();
+  faults.replace([]);
+  expect((await clientAs('APP').send(get('lost-2'))).Item).toEqual(key('lost-2'));
+  const { Responses } = await clientAs('APP').send(insert('lost-1', 'lost-2', 'lost-3'));
+  expect(Responses?.map((response) => response.Error?.Code)).toEqual([
+    'DuplicateItem',
+    'DuplicateItem',
+    undefined,
+  ]);
+});
+
+it('a partial batch of inserts throttles some of them, which are not there', async () => {
+  faults.replace(['dynamodb/BatchExecuteStatement:partial:1']);
+  const { Responses } = await clientAs('APP').send(insert('part-1', 'part-2', 'part-3'));
+  const throttling = { Error: { Code: 'ThrottlingError' }, TableName: 'Things' };
+  expect(Responses).toMatchObject([{ TableName: 'Things' }, throttling, throttling]);
+  faults.replace([]);
+  expect((await clientAs('APP').send(get('part-1'))).Item).toEqual(key('part-1'));
+  expect((await clientAs('APP').send(get('part-2'))).Item).toBeUndefined();
 });
 
 it('a throttled call is one that the client repeats', async () => {

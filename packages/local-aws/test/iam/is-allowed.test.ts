@@ -1,5 +1,5 @@
 import type { AwsAccess, PolicyStatement, Role } from '../../src/aws-service.ts';
-import { isAllowed, type Decision } from '../../src/iam/is-allowed.ts';
+import { isAllowed, isAllowedToRoot, type Decision } from '../../src/iam/is-allowed.ts';
 
 const account = '123456789012';
 const roleArn = `arn:aws:iam::${account}:role/tokens`;
@@ -103,12 +103,76 @@ describe('key policies', () => {
     ['a deny for the account', [named(root), named(root, 'Deny')], [allow('*')], false],
     ['a deny in an identity policy', [named({ AWS: roleArn })], [deny('kms:*')], false],
   ])('%s', (_title, keyStatements, statements, expected) => {
-    const keyPolicy = { Statement: keyStatements };
-    expect(isAllowed(aRole(statements), decrypt, { keyPolicy }).allowed).toBe(expected);
+    const resourcePolicy = { document: { Statement: keyStatements }, isRequired: true };
+    expect(isAllowed(aRole(statements), decrypt, { resourcePolicy }).allowed).toBe(expected);
   });
 
   it('a boundary limits what the key policy grants to the role by name', () => {
-    const keyPolicy = { Statement: [named({ AWS: roleArn })] };
-    expect(isAllowed(aRole([], [allow('dynamodb:*')]), decrypt, { keyPolicy }).allowed).toBe(false);
+    const resourcePolicy = { document: { Statement: [named({ AWS: roleArn })] }, isRequired: true };
+    expect(isAllowed(aRole([], [allow('dynamodb:*')]), decrypt, { resourcePolicy }).allowed).toBe(false);
+  });
+});
+
+describe('policies of tables', () => {
+  const root = `arn:aws:iam::${account}:root`;
+  const named = (Principal: unknown, effect: 'Allow' | 'Deny' = 'Allow'): PolicyStatement => ({
+    Effect: effect,
+    Action: 'dynamodb:PutItem',
+    Resource: '*',
+    Principal,
+  });
+  const except = (arn: string): PolicyStatement => ({
+    ...named('*', 'Deny'),
+    Condition: { ArnNotEquals: { 'aws:PrincipalArn': arn } },
+  });
+  const policyOf = (...Statement: PolicyStatement[]) => ({ document: { Statement }, isRequired: false });
+  const denied = 'with an explicit deny in a resource-based policy';
+  const notGranted = 'because no identity-based policy allows the dynamodb:PutItem action';
+
+  it.each<[string, PolicyStatement[], PolicyStatement[], string]>([
+    ['a policy that does not speak of it leaves it to the role', [], [allow('dynamodb:*')], 'allowed'],
+    ['neither allows', [], [], notGranted],
+    ['the policy allows the role by name', [named({ AWS: roleArn })], [], 'allowed'],
+    ['the policy allows everyone', [named('*')], [], 'allowed'],
+    ['the account is not the role', [named({ AWS: root })], [], notGranted],
+    ['the account delegates to the role', [named({ AWS: root })], [allow('dynamodb:*')], 'allowed'],
+    ['a deny for everyone', [named('*', 'Deny')], [allow('*')], denied],
+    ['a deny for everyone, in the other spelling', [named({ AWS: '*' }, 'Deny')], [allow('*')], denied],
+    ['a deny for the account', [named({ AWS: root }, 'Deny')], [allow('*')], denied],
+    ['a deny for the role', [named({ AWS: [roleArn] }, 'Deny')], [allow('*')], denied],
+    ['a deny for another role', [named({ AWS: `${roleArn}s` }, 'Deny')], [allow('*')], 'allowed'],
+    ['a deny wins over an allow beside it', [named('*'), named('*', 'Deny')], [], denied],
+    ['a deny for all but the role', [except(roleArn)], [allow('*')], 'allowed'],
+    ['a deny for all but another role', [except(`${roleArn}s`)], [allow('*')], denied],
+    [
+      'a deny in the identity policy',
+      [named('*')],
+      [deny('*')],
+      'with an explicit deny in an identity-based policy',
+    ],
+  ])('%s', (_title, tableStatements, statements, expected) => {
+    const resourcePolicy = policyOf(...tableStatements);
+    expect(why(isAllowed(aRole(statements), putItem, { resourcePolicy }))).toBe(expected);
+  });
+
+  it.each<[string, PolicyStatement[], string]>([
+    ['nothing is said', [], 'allowed'],
+    ['another principal is denied', [named({ AWS: roleArn }, 'Deny')], 'allowed'],
+    ['everyone is denied', [named('*', 'Deny')], denied],
+    ['the account is denied', [named({ AWS: account }, 'Deny')], denied],
+    ['all but a role are denied', [except(roleArn)], denied],
+  ])('of the root: %s', (_title, statements, expected) => {
+    expect(why(isAllowedToRoot(root, putItem, policyOf(...statements)))).toBe(expected);
+  });
+
+  it('the root can delete a policy that denies everything', () => {
+    const policy = policyOf({ ...named('*', 'Deny'), Action: 'dynamodb:*' });
+    const access = (action: string): AwsAccess => ({ action, resource: table });
+    expect(isAllowedToRoot(root, access('dynamodb:PutResourcePolicy'), policy).allowed).toBe(false);
+    expect(isAllowedToRoot(root, access('dynamodb:DeleteResourcePolicy'), policy).allowed).toBe(true);
+    const role = aRole([allow('*')]);
+    expect(isAllowed(role, access('dynamodb:DeleteResourcePolicy'), { resourcePolicy: policy }).allowed).toBe(
+      false,
+    );
   });
 });

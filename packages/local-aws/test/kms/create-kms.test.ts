@@ -1,3 +1,4 @@
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -145,6 +146,153 @@ describe('keys', () => {
     } finally {
       await rm(dataDir, { recursive: true });
     }
+  });
+});
+
+const signingAlgorithm = { SigningAlgorithm: 'ECDSA_SHA_256' };
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const sha256 = (message: Uint8Array): Buffer => createHash('sha256').update(message).digest();
+
+async function aSigningKms(): Promise<Kms> {
+  const kms = await aKms();
+  await kms.createKey({ keyId: 's-1', policy, alias: 'alias/sign', spec: 'ECC_NIST_P256' });
+  await kms.createKey({ keyId: 's-2', policy, spec: 'ECC_NIST_P256' });
+  return kms;
+}
+
+async function publicKeyOf(kms: Kms, KeyId: string): Promise<KeyObject> {
+  const { PublicKey = '' } = await send(kms, 'GetPublicKey', { KeyId });
+  return createPublicKey({ key: Buffer.from(PublicKey, 'base64'), format: 'der', type: 'spki' });
+}
+
+describe('signatures', () => {
+  it('a public key is shown with what it is for', async () => {
+    const kms = await aSigningKms();
+    expect(await send(kms, 'GetPublicKey', { KeyId: 'alias/sign' })).toEqual({
+      KeyId: 'arn:aws:kms:eu-west-1:123456789012:key/s-1',
+      PublicKey: expect.any(String) as string,
+      CustomerMasterKeySpec: 'ECC_NIST_P256',
+      KeySpec: 'ECC_NIST_P256',
+      KeyUsage: 'SIGN_VERIFY',
+      SigningAlgorithms: ['ECDSA_SHA_256'],
+    });
+    expect((await publicKeyOf(kms, 's-1')).asymmetricKeyDetails).toMatchObject({ namedCurve: 'prime256v1' });
+  });
+
+  it.each(['RAW', 'DIGEST'])('of %s are those of the public key, and no others', async (MessageType) => {
+    const kms = await aSigningKms();
+    const publicKey = await publicKeyOf(kms, 's-1');
+    const messages = fc.uint8Array({ minLength: 1, maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(messages, fc.nat(), async (bytes, position) => {
+        const Message = base64(MessageType === 'RAW' ? bytes : sha256(bytes));
+        const input = { KeyId: 's-1', Message, MessageType, ...signingAlgorithm };
+        const made = await send(kms, 'Sign', input);
+        expect(made).toMatchObject({
+          KeyId: 'arn:aws:kms:eu-west-1:123456789012:key/s-1',
+          ...signingAlgorithm,
+        });
+        const { Signature = '' } = made;
+        const signature = Buffer.from(Signature, 'base64');
+        expect(verify('sha256', bytes, publicKey, signature)).toBe(true);
+        expect(await send(kms, 'Verify', { ...input, Signature })).toMatchObject({ SignatureValid: true });
+        const broken = Buffer.from(signature);
+        const index = position % broken.length;
+        broken[index] = (broken[index] ?? 0) ^ 1;
+        for (const wrong of [
+          { ...input, Signature: base64(broken) },
+          { ...input, Signature, KeyId: 's-2' },
+          { ...input, Signature, Message: base64(sha256(Buffer.from(Signature))) },
+        ])
+          expect(await codeOf(send(kms, 'Verify', wrong))).toBe('KMSInvalidSignatureException');
+      }),
+      { numRuns: cases(20) },
+    );
+  });
+
+  it('of a message verify its digest, and of a digest its message', async () => {
+    const kms = await aSigningKms();
+    const message = Buffer.from('checkpoint');
+    const raw = { KeyId: 's-1', Message: base64(message), ...signingAlgorithm };
+    const digest = { ...raw, Message: base64(sha256(message)), MessageType: 'DIGEST' };
+    const ofRaw = await send(kms, 'Sign', raw);
+    const ofDigest = await send(kms, 'Sign', digest);
+    const { Signature } = ofRaw;
+    expect(await codeOf(send(kms, 'Verify', { ...digest, Signature }))).toBe('answered');
+    expect(await codeOf(send(kms, 'Verify', { ...raw, Signature: ofDigest['Signature'] }))).toBe('answered');
+  });
+
+  it.each([
+    ['nothing', { Message: '' }],
+    ['a message of more than 4096 bytes', { Message: base64(Buffer.alloc(4097)) }],
+    ['a digest of 31 bytes', { Message: base64(Buffer.alloc(31)), MessageType: 'DIGEST' }],
+    ['a digest of 33 bytes', { Message: base64(Buffer.alloc(33)), MessageType: 'DIGEST' }],
+    ['another algorithm', { Message: 'AAAA', SigningAlgorithm: 'ECDSA_SHA_384' }],
+  ])('%s cannot be signed', async (_title, input) => {
+    const kms = await aSigningKms();
+    expect(await codeOf(send(kms, 'Sign', { KeyId: 's-1', ...signingAlgorithm, ...input }))).toBe(
+      'ValidationException',
+    );
+    const longest = { KeyId: 's-1', ...signingAlgorithm, Message: base64(Buffer.alloc(4096)) };
+    expect(await codeOf(send(kms, 'Sign', longest))).toBe('answered');
+  });
+
+  it('a key is not used for what it is not for', async () => {
+    const kms = await aSigningKms();
+    const message = { Message: 'AAAA', ...signingAlgorithm };
+    const refused = 'InvalidKeyUsageException';
+    expect(await codeOf(send(kms, 'Sign', { KeyId: 'k-1', ...message }))).toBe(refused);
+    expect(await codeOf(send(kms, 'Verify', { KeyId: 'k-1', ...message, Signature: 'AAAA' }))).toBe(refused);
+    expect(await codeOf(aDataKey(kms, 's-1'))).toBe(refused);
+    const { CiphertextBlob } = await aDataKey(kms, 'k-1');
+    expect(await codeOf(send(kms, 'Decrypt', { CiphertextBlob, KeyId: 's-1' }))).toBe(refused);
+    expect(await codeOf(send(kms, 'GetPublicKey', { KeyId: 'k-1' }))).toBe('UnsupportedOperationException');
+  });
+
+  it('with a directory a signing key outlives the process, and keeps its spec', async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
+    try {
+      const signing = { keyId: 's-1', policy, spec: 'ECC_NIST_P256' } as const;
+      const first = await createKms({ ...account, dataDir });
+      await first.createKey(signing);
+      const input = { KeyId: 's-1', Message: 'AAAA', ...signingAlgorithm };
+      const { Signature } = await send(first, 'Sign', input);
+      const second = await createKms({ ...account, dataDir });
+      await second.createKey(signing);
+      expect(await codeOf(send(second, 'Verify', { ...input, Signature }))).toBe('answered');
+      await expect(second.createKey({ keyId: 's-1', policy })).rejects.toThrow(/KMS key s-1 exists with/);
+    } finally {
+      await rm(dataDir, { recursive: true });
+    }
+  });
+
+  it('a key file of a version without signing keys is read', async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'kms-'));
+    try {
+      const before = {
+        'k-1': { createdAt: new Date(0).toISOString(), material: [base64(Buffer.alloc(32))] },
+      };
+      await writeFile(path.join(dataDir, 'kms-keys.json'), JSON.stringify(before));
+      const kms = await createKms({ ...account, dataDir });
+      await kms.createKey({ keyId: 'k-1', policy });
+      expect(await codeOf(aDataKey(kms, 'k-1'))).toBe('answered');
+    } finally {
+      await rm(dataDir, { recursive: true });
+    }
+  });
+
+  it('need their actions on the key, with the algorithm and the kind of message', async () => {
+    const kms = await aSigningKms();
+    const resource = 'arn:aws:kms:eu-west-1:123456789012:key/s-1';
+    const input = { KeyId: 'alias/sign', Message: 'AAAA', ...signingAlgorithm };
+    const context = { 'kms:MessageType': 'RAW', 'kms:SigningAlgorithm': 'ECDSA_SHA_256' };
+    expect(kms.accesses(aCall('Sign', input))).toEqual([{ action: 'kms:Sign', resource, context }]);
+    expect(kms.accesses(aCall('Verify', { ...input, Signature: 'AAAA' }))).toEqual([
+      { action: 'kms:Verify', resource, context },
+    ]);
+    expect(kms.accesses(aCall('GetPublicKey', { KeyId: 's-1' }))).toEqual([
+      { action: 'kms:GetPublicKey', resource, context: {} },
+    ]);
   });
 });
 

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAwsEndpoint, type AwsEndpoint } from '../../src/aws-endpoint/start-aws-endpoint.ts';
 import type { PolicyStatement, Role } from '../../src/aws-service.ts';
+import { createKms } from '../../src/kms/create-kms.ts';
 import { createSqs, type Sqs } from '../../src/sqs/create-sqs.ts';
 import type { QueueDefinition } from '../../src/sqs/queue-definitions.ts';
 import { startLimited } from '../limited-process.ts';
@@ -74,14 +75,17 @@ beforeAll(async () => {
     aQueue('sealed', { KmsMasterKeyId: keyArn }, keyArn),
   ])
     await sqs.createQueue(queue);
-  const keyPolicy = {
-    Statement: [{ ...allow(['kms:*'], '*'), Principal: { AWS: 'arn:aws:iam::000000000000:root' } }],
-  };
+  const kms = await createKms(account);
+  await kms.createKey({
+    keyId: 'k',
+    policy: {
+      Statement: [{ ...allow(['kms:*'], '*'), Principal: { AWS: 'arn:aws:iam::000000000000:root' } }],
+    },
+  });
   endpoint = await startAwsEndpoint({
     ...account,
-    services: [sqs],
+    services: [sqs, kms],
     roleForAccessKey: (id) => roles[id],
-    keyPolicy: () => keyPolicy,
   });
 });
 

@@ -74,7 +74,7 @@ async function start(handler: string, parts: Parts = {}): Promise<Started> {
     queues: [queue],
     functions: host,
     roles,
-    keyPolicy: () => ({ Statement: [] }),
+    keyPolicy: () => ({ document: { Statement: [] }, isRequired: true }),
     sqs,
     log: () => undefined,
   });

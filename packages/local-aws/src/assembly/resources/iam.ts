@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { physicalName } from '../physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
-import { policyDocument } from './policy-document.ts';
+import { policyDocument } from '../../iam/policy-document.ts';
 
 const role = resourceType({
   identify: ({ stack, logicalId, text }, { accountId }) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Account } from '../account.ts';
 import { physicalName } from '../physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
-import { policyDocument } from './policy-document.ts';
+import { policyDocument } from '../../iam/policy-document.ts';
 
 const wholeSeconds = z.coerce.number().int();
 const json = z.union([

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { KEY_SPECS } from '../../kms/key-store.ts';
 import { physicalName, physicalUuid } from '../physical-name.ts';
 import { resourceType, withoutEffect, type ResourceType } from '../resource-type.ts';
-import { policyDocument } from './policy-document.ts';
+import { policyDocument } from '../../iam/policy-document.ts';
 
 const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 
@@ -37,6 +38,7 @@ const table = resourceType({
     DeletionProtectionEnabled: z.boolean().default(false),
     OnDemandThroughput: withoutEffect,
     PointInTimeRecoverySpecification: z.strictObject({ PointInTimeRecoveryEnabled: z.boolean() }).optional(),
+    ResourcePolicy: z.strictObject({ PolicyDocument: policyDocument }).optional(),
     SSESpecification: z
       .strictObject({
         SSEEnabled: z.boolean(),
@@ -63,6 +65,9 @@ const table = resourceType({
       hasPointInTimeRecovery:
         properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true,
       ...(keyArn !== undefined && { keyArn }),
+      ...(properties.ResourcePolicy !== undefined && {
+        resourcePolicy: properties.ResourcePolicy.PolicyDocument,
+      }),
     });
   },
 });
@@ -75,23 +80,33 @@ const key = resourceType({
       attributes: { KeyId: keyId, Arn: `arn:aws:kms:${region}:${accountId}:key/${keyId}` },
     };
   },
-  properties: z.strictObject({
-    KeyPolicy: policyDocument,
-    EnableKeyRotation: z.boolean().default(false),
-    Enabled: z.literal(true).optional(),
-    KeySpec: z.literal('SYMMETRIC_DEFAULT').optional(),
-    KeyUsage: z.literal('ENCRYPT_DECRYPT').optional(),
-    MultiRegion: z.literal(false).optional(),
-    Description: withoutEffect,
-    PendingWindowInDays: withoutEffect,
-    RotationPeriodInDays: withoutEffect,
-    Tags: withoutEffect,
-  }),
+  properties: z
+    .strictObject({
+      KeyPolicy: policyDocument,
+      EnableKeyRotation: z.boolean().default(false),
+      Enabled: z.literal(true).optional(),
+      KeySpec: z.enum(KEY_SPECS).default('SYMMETRIC_DEFAULT'),
+      KeyUsage: z.enum(['ENCRYPT_DECRYPT', 'SIGN_VERIFY']).default('ENCRYPT_DECRYPT'),
+      MultiRegion: z.literal(false).optional(),
+      Description: withoutEffect,
+      PendingWindowInDays: withoutEffect,
+      RotationPeriodInDays: withoutEffect,
+      Tags: withoutEffect,
+    })
+    .refine(
+      ({ KeySpec, KeyUsage }) => (KeySpec === 'SYMMETRIC_DEFAULT') === (KeyUsage === 'ENCRYPT_DECRYPT'),
+      { path: ['KeyUsage'], error: 'must be SIGN_VERIFY for ECC_NIST_P256, and ENCRYPT_DECRYPT otherwise' },
+    )
+    .refine(({ KeySpec, EnableKeyRotation }) => KeySpec === 'SYMMETRIC_DEFAULT' || !EnableKeyRotation, {
+      path: ['EnableKeyRotation'],
+      error: 'an asymmetric key cannot be rotated',
+    }),
   start: ({ identity, properties }, { keys }) => {
     keys.define({
       keyId: identity.ref,
       policy: properties.KeyPolicy,
       enableRotation: properties.EnableKeyRotation,
+      spec: properties.KeySpec,
     });
   },
 });

@@ -2,8 +2,8 @@ import type { AwsAccess, PolicyDocument, PolicyStatement } from '../aws-service.
 import type { ConditionKeys } from './conditions.ts';
 import { applies } from './statements.ts';
 
-/** What a KMS key policy says: nothing is allowed on a key that its policy does not allow. */
-export type KeyPolicyVerdict = 'denied' | 'allowed' | 'delegated' | 'silent';
+/** What the policy of a resource, such as a KMS key or a table, says of an access to it. */
+export type ResourcePolicyVerdict = 'denied' | 'allowed' | 'delegated' | 'silent';
 
 function awsPrincipals(principal: unknown): readonly unknown[] {
   if (principal === '*') return ['*'];
@@ -11,32 +11,33 @@ function awsPrincipals(principal: unknown): readonly unknown[] {
   return Array.isArray(principal.AWS) ? principal.AWS : [principal.AWS];
 }
 
-type Named = 'role' | 'account' | 'nobody';
+type Named = 'caller' | 'account' | 'nobody';
 
-function names(statement: PolicyStatement, roleArn: string): Named {
-  const accountId = roleArn.split(':')[4] ?? '';
+function names(statement: PolicyStatement, callerArn: string): Named {
+  const accountId = callerArn.split(':')[4] ?? '';
   const principals = awsPrincipals(statement.Principal);
-  if (principals.includes('*') || principals.includes(roleArn)) return 'role';
+  if (principals.includes('*') || principals.includes(callerArn)) return 'caller';
   const account = principals.some((name) => name === accountId || name === `arn:aws:iam::${accountId}:root`);
   return account ? 'account' : 'nobody';
 }
 
 /**
- * `allowed`: the policy names the role itself; `delegated`: it names the account, so identity
+ * `callerArn` is a role's, or that of the account's root.
+ * `allowed`: the policy names the caller itself; `delegated`: it names the account, so identity
  * policies decide (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html);
  * `silent`: no statement applies.
  */
-export function keyPolicyVerdict(
+export function resourcePolicyVerdict(
   policy: PolicyDocument,
-  roleArn: string,
+  callerArn: string,
   access: AwsAccess,
   keys: ConditionKeys,
-): KeyPolicyVerdict {
+): ResourcePolicyVerdict {
   const applying = policy.Statement.filter(
-    (statement) => names(statement, roleArn) !== 'nobody' && applies(statement, access, keys),
+    (statement) => names(statement, callerArn) !== 'nobody' && applies(statement, access, keys),
   );
   if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';
-  if (applying.some((statement) => names(statement, roleArn) === 'role')) return 'allowed';
+  if (applying.some((statement) => names(statement, callerArn) === 'caller')) return 'allowed';
   return applying.length > 0 ? 'delegated' : 'silent';
 }
 
@@ -46,10 +47,10 @@ function servicePrincipals(principal: unknown): readonly unknown[] {
 }
 
 /**
- * Whether a key policy allows an AWS service, such as `lambda.amazonaws.com`, to do something by
- * itself.
+ * Whether the policy of a resource allows an AWS service, such as `lambda.amazonaws.com`, to do
+ * something by itself.
  */
-export function keyPolicyAllowsService(
+export function resourcePolicyAllowsService(
   policy: PolicyDocument,
   service: string,
   access: AwsAccess,

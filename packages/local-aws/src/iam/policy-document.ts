@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PolicyDocument, PolicyStatement } from '../../aws-service.ts';
+import type { PolicyDocument, PolicyStatement } from '../aws-service.ts';
 
 const oneOrMany = z.union([z.string(), z.array(z.string())]);
 

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { AwsError, type AwsAccess } from '../../aws-service.ts';
+import { consumedCapacity, sumByTable, totalUnits, writeUnits, type Images } from '../consumed-capacity.ts';
+import { actions, dynaliteDb, rules } from '../dynalite.ts';
+import type { ValidRequest } from '../dynalite-types.ts';
+import { CostlyFailure, notImplemented, toFailure, validationFailure } from '../failures.ts';
+import type { Item } from '../item.ts';
+import {
+  capacityMode,
+  itemAccess,
+  withCapacity,
+  type Operation,
+  type OperationContext,
+  type Outcome,
+} from '../operation.ts';
+import { parseStatement, type Statement } from '../partiql.ts';
+import { parseWith, validated } from '../requests.ts';
+import { runAction } from '../run-action.ts';
+import type { Tables } from '../tables.ts';
+import type { WriteUnit } from '../write-unit.ts';
+
+const MAX_STATEMENTS = 25;
+const MAX_STATEMENT_CHARACTERS = 8192;
+
+const statement = {
+  Statement: z.string().min(1).max(MAX_STATEMENT_CHARACTERS),
+  Parameters: z.array(z.unknown()).min(1).optional(),
+};
+const capacity = { ReturnConsumedCapacity: z.enum(['INDEXES', 'TOTAL', 'NONE']).optional() };
+const oneStatement = z.strictObject({ ...statement, ...capacity });
+const manyStatements = z.strictObject({
+  Statements: z
+    .array(z.strictObject(statement))
+    .min(1, 'Member must have length greater than or equal to 1')
+    .max(MAX_STATEMENTS, `Member must have length less than or equal to ${String(MAX_STATEMENTS)}`),
+  ...capacity,
+});
+
+interface Parsed extends Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+function parsed(request: z.output<typeof oneStatement>): Parsed {
+  const { Statement: text, Parameters: parameters = [] } = request;
+  return { ...parseStatement(text), text, parameters };
+}
+
+/** Parameters without a place in the statement are left out; `request` refuses them. */
+function itemOf({ attributes = [], parameters }: Parsed): Item {
+  return Object.fromEntries(attributes.map((name, index) => [name, parameters[index]])) as Item;
+}
+
+/** The PutItem that an INSERT is. Throws AwsError as DynamoDB refuses the statement. */
+function putRequest(insert: Parsed): ValidRequest {
+  if (insert.attributes?.length !== insert.parameters.length)
+    throw validationFailure("Number of parameters in request and statement don't match.");
+  return validated(rules.putItem, { TableName: insert.tableName, Item: itemOf(insert) });
+}
+
+function requireImplemented(statements: readonly Parsed[]): void {
+  const other = statements.find(({ attributes }) => attributes === undefined);
+  // Without the text: it may hold values.
+  if (other?.verb === 'Insert')
+    throw notImplemented("PartiQL INSERT of other than VALUE {'attribute': ?} with Parameters");
+  if (other !== undefined) throw notImplemented(`PartiQL ${other.verb.toUpperCase()}`);
+}
+
+function accessesOf(tables: Tables, statements: readonly Parsed[]): readonly AwsAccess[] {
+  const groups = Map.groupBy(statements, ({ verb, tableName, indexName = '' }) =>
+    [verb, tableName, indexName].join(' '),
+  );
+  return [...groups.values()].flatMap((group) =>
+    group
+      .slice(0, 1)
+      .map(({ verb, tableName, indexName }) =>
+        itemAccess(tables, `PartiQL${verb}`, tableName, group.map(itemOf), indexName),
+      ),
+  );
+}
+
+/** One item to insert: its place is known, and that the statement is valid so far. */
+interface Insert {
+  readonly request: ValidRequest;
+  readonly itemKey: string;
+}
+
+function insertOf(tables: Tables, statement: Parsed): Insert {
+  const request = putRequest(statement);
+  const { description } = tables.get(request.TableName);
+  const { Item: item = {} } = request;
+  const invalid = dynaliteDb.validateItem(item, description);
+  if (invalid) throw toFailure(invalid);
+  return { request, itemKey: dynaliteDb.createKey(item, description) };
+}
+
+/** An item that is there costs what a failed condition costs. */
+async function perform(unit: WriteUnit, { request, itemKey }: Insert): Promise<Images> {
+  const before = unit.read(request.TableName, itemKey);
+  const images = unit.touched().at(-1);
+  if (images === undefined) throw new Error('an INSERT touched no item');
+  if (before !== undefined)
+    throw new CostlyFailure(
+      new AwsError('DuplicateItemException', 400, 'Duplicate primary key exists in table'),
+      {},
+      totalUnits([writeUnits(images)]),
+    );
+  await runAction(actions.putItem, unit.store, request);
+  return images;
+}
+
+/** One INSERT of parameters. Every other statement is refused, once it is authorized. */
+export function executeStatementOperation({ tables, writer }: OperationContext): Operation {
+  return (body) => {
+    const statement = parsed(parseWith(oneStatement, body));
+    const mode = capacityMode(body);
+    if (statement.attributes !== undefined) putRequest(statement);
+
+    async function execute(): Promise<Outcome> {
+      requireImplemented([statement]);
+      const insert = insertOf(tables, statement);
+      const units = await writer.write(async (unit) => writeUnits(await perform(unit, insert)));
+      return {
+        body: withCapacity({ Items: [] }, consumedCapacity(mode, units)),
+        consumedCapacity: totalUnits([units]),
+      };
+    }
+
+    return { accesses: accessesOf(tables, [statement]), perform: execute };
+  };
+}
+
+/** The codes of BatchStatementError that a statement can meet here. */
+const statementCodes: Readonly<Record<string, string>> = {
+  ValidationException: 'ValidationError',
+  ResourceNotFoundException: 'ResourceNotFound',
+  DuplicateItemException: 'DuplicateItem',
+};
+
+/** Throws the error again if it is one of the whole call. */
+function statementError(error: unknown): object {
+  const code = error instanceof AwsError ? statementCodes[error.code] : undefined;
+  if (code === undefined || !(error instanceof AwsError)) throw error;
+  return { Code: code, Message: error.message };
+}
+
+type Attempt = { readonly insert: Insert } | { readonly failure: unknown };
+
+function requireOneKind(statements: readonly Statement[]): void {
+  const reads = statements.filter(({ verb }) => verb === 'Select').length;
+  if (reads > 0 && reads < statements.length)
+    throw validationFailure('A batch consists of either read statements or write statements');
+}
+
+function requireDistinctItems(attempts: readonly Attempt[]): void {
+  const keys = attempts.flatMap((attempt) =>
+    'insert' in attempt ? [`${attempt.insert.request.TableName} ${attempt.insert.itemKey}`] : [],
+  );
+  if (new Set(keys).size < keys.length)
+    throw validationFailure('Provided list of item keys contains duplicates');
+}
+
+/**
+ * A batch of INSERTs. Each succeeds or fails by itself. Those that succeed are one batch on disk,
+ * though DynamoDB promises less.
+ */
+export function batchExecuteStatementOperation({ tables, writer }: OperationContext): Operation {
+  function attemptOf(statement: Parsed): Attempt {
+    try {
+      return { insert: insertOf(tables, statement) };
+    } catch (failure) {
+      return { failure };
+    }
+  }
+
+  async function respond(unit: WriteUnit, attempt: Attempt, TableName: string) {
+    try {
+      if ('failure' in attempt) throw attempt.failure;
+      return { response: { TableName }, touched: await perform(unit, attempt.insert) };
+    } catch (error) {
+      const touched = error instanceof CostlyFailure ? unit.touched().at(-1) : undefined;
+      return { response: { Error: statementError(error), TableName }, touched };
+    }
+  }
+
+  return (body) => {
+    const statements = parseWith(manyStatements, body).Statements.map(parsed);
+    requireOneKind(statements);
+    const mode = capacityMode(body);
+
+    async function execute(): Promise<Outcome> {
+      requireImplemented(statements);
+      const attempts = statements.map(attemptOf);
+      requireDistinctItems(attempts);
+      const { responses, units } = await writer.write(async (unit) => {
+        const done = [];
+        for (const [index, attempt] of attempts.entries())
+          done.push(await respond(unit, attempt, statements[index]?.tableName ?? ''));
+        return {
+          responses: done.map(({ response }) => response),
+          units: sumByTable(
+            done.flatMap(({ touched }) => (touched === undefined ? [] : [writeUnits(touched)])),
+          ),
+        };
+      });
+      const capacities = mode && units.map((each) => consumedCapacity(mode, each));
+      return {
+        body: withCapacity({ Responses: responses }, capacities),
+        consumedCapacity: totalUnits(units),
+      };
+    }
+
+    return { accesses: accessesOf(tables, statements), perform: execute };
+  };
+}
