@@ -53,6 +53,20 @@ module.exports = {
       },
     },
     {
+      name: 'requests-are-recorded',
+      comment:
+        'What begins a record decides what the audit trail says: two files do so, around all that runs (docs/security.md#invariants-between-callers). Types are free.',
+      severity: 'error',
+      from: {
+        path: own,
+        pathNot: ['^src/http/record-request\\.ts$', '^src/lambda/with-audit\\.ts$', '^test/'],
+      },
+      to: {
+        path: '^src/core/audit/(audit-scope|effects)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'lambda-knows-core',
       comment: 'The same for every function, HTTP or not: it knows no route, no function and no adapter.',
       severity: 'error',
@@ -107,7 +121,7 @@ module.exports = {
     {
       name: 'lib-knows-what-it-deploys',
       comment:
-        'Routes and environment of the functions, the names of the indexes that the adapters query, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there.',
+        'Routes and environment of the functions, the commands of the operator, the names of the indexes that the adapters query, what goes into the layer, the headers that browsers may read, and that of the edge: names shared through one file. And the life of a cvc, which is a setting here and words of the interface there.',
       severity: 'error',
       from: { path: '^lib/' },
       to: {
@@ -115,6 +129,7 @@ module.exports = {
         pathNot: [
           '^lib/',
           '^functions/[^/]+/(routes|config)\\.ts$',
+          '^functions/operator/command-names\\.ts$',
           '^src/adapters/dynamodb/keys\\.ts$',
           '^src/core/reactors/author-packages\\.ts$',
           '^src/http/(edge-secret|reserved-headers)\\.ts$',

@@ -64,6 +64,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     operation: 'getApplication',
     method: 'GET',
     path: '/applications/{id}',
+    subject: 'application',
     permission: 'application:read',
     success: 200,
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => ({
@@ -74,6 +75,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     operation: 'updateApplication',
     method: 'PUT',
     path: '/applications/{id}',
+    subject: 'application',
     permission: 'application:update',
     success: 200,
     body: updateApplicationBody,
@@ -92,6 +94,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     operation: 'regenerateApplicationKey',
     method: 'POST',
     path: '/applications/{id}/regenerate',
+    subject: 'application',
     permission: 'application:update',
     success: 200,
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {
@@ -103,6 +106,7 @@ export const routes: readonly Route<ApplicationsDeps>[] = [
     operation: 'deleteApplication',
     method: 'DELETE',
     path: '/applications/{id}',
+    subject: 'application',
     permission: 'application:delete',
     success: 204,
     handle: async (deps: ApplicationsDeps, { caller, params: { id = '' } }) => {

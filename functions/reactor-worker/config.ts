@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  auditEnvironment,
   clientCompatibility,
   hostList,
   storeEnvironment,
@@ -10,7 +11,7 @@ import {
 
 /** The environment of the worker that runs asynchronous invocations. */
 export const environment = z.object({
-  SERVICE_NAME: variable,
+  ...auditEnvironment,
   CLIENT_COMPATIBILITY: clientCompatibility,
   ...storeEnvironment,
   ...tokenEnvironment,

@@ -2,10 +2,19 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, lambdaInvokeClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
-import { createReactorStores, createStores, createTokenStores } from '../../src/adapters/stores.ts';
+import {
+  createReactorStores,
+  createStores,
+  createTokenStores,
+  createTrail,
+} from '../../src/adapters/stores.ts';
+import type { AuditLog } from '../../src/core/audit/audit-log.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { RunInvocationDeps } from '../../src/core/reactors/run-invocation.ts';
+import { madeOnce } from '../../src/core/shared/made-once.ts';
 import { presentFailure, presentReactorResult } from '../../src/http/present-reactor-result.ts';
 import { tokenInputParser } from '../../src/http/token-input.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
@@ -20,23 +29,28 @@ const ANSWER_WITHIN_MS = 240_000;
  * that becomes a metric. It costs only while something waits.
  */
 function publishWaits(namespace: string): RunInvocationDeps['onGivenBack'] {
-  const metrics = new Metrics({ namespace, serviceName: 'reactor-worker' });
+  // Made when something waits, which loads the library (lib/bundle.ts).
+  const metrics = madeOnce(() => new Metrics({ namespace, serviceName: 'reactor-worker' }));
   return (waitedMs) => {
-    metrics.addMetric('InvocationWaitSeconds', MetricUnit.Seconds, Math.round(waitedMs / 1000));
-    metrics.publishStoredMetrics();
+    metrics().addMetric('InvocationWaitSeconds', MetricUnit.Seconds, Math.round(waitedMs / 1000));
+    metrics().publishStoredMetrics();
   };
 }
+
+export type ReactorWorkerDeps = RunInvocationDeps & { readonly auditLog: AuditLog };
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): RunInvocationDeps {
+export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorWorkerDeps> {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();
   const sqs = sqsClient();
+  const stores = createStores(dynamodb, config);
   return {
-    ...createStores(dynamodb, config),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config),
     ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqs, config.INVOCATIONS_QUEUE_URL),

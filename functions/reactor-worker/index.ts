@@ -1,7 +1,18 @@
 import { runInvocation } from '../../src/core/reactors/run-invocation.ts';
 import { invocationMessages } from '../../src/lambda/invocation-messages.ts';
-import { dependencies } from './dependencies.ts';
+import { withAudit } from '../../src/lambda/with-audit.ts';
+import { dependencies, type ReactorWorkerDeps } from './dependencies.ts';
 
 const deps = dependencies(process.env);
+const OPERATION = 'runInvocation';
 
-export const handler = invocationMessages('runInvocation', (id) => runInvocation(deps, id));
+export const handler = invocationMessages(OPERATION, async (id) => {
+  const subject = { op: OPERATION, cred: `invocation:${id.id}`, invocation: id.id };
+  await withAudit<ReactorWorkerDeps, Awaited<ReturnType<typeof runInvocation>>>(
+    deps,
+    { trail: id.tenantId, subject },
+    (audited) => runInvocation(audited, id),
+    // One that was given back did not run.
+    (state) => ({ outcome: state === 'failed' || state === 'queued' ? 'failed' : 'ok' }),
+  );
+});

@@ -7,16 +7,23 @@ import {
 import { createReactorFunctions } from '../../src/adapters/lambda/reactor-functions.ts';
 import { createReactorRunner } from '../../src/adapters/lambda/reactor-runner.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
-import { createReactorStores, createStores, createTokenStores } from '../../src/adapters/stores.ts';
+import {
+  createReactorStores,
+  createStores,
+  createTokenStores,
+  createTrail,
+} from '../../src/adapters/stores.ts';
 import type { ChangeReactorDeps } from '../../src/core/reactors/create-reactor.ts';
 import type { GetResultDeps } from '../../src/core/reactors/get-result.ts';
 import type { ListReactorsDeps } from '../../src/core/reactors/list-reactors.ts';
 import type { RunReactorDeps } from '../../src/core/reactors/run-reactor.ts';
 import type { StartInvocationDeps } from '../../src/core/reactors/start-invocation.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
 import { tokenInputParser } from '../../src/http/token-input.ts';
 import { logCold } from '../../src/lambda/request-log.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';
 
 export type ReactorsDeps = ApiDeps &
@@ -36,14 +43,16 @@ const ANSWER_WITHIN_MS = 30_000;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): ReactorsDeps {
+export function dependencies(env: NodeJS.ProcessEnv): Unaudited<ReactorsDeps> {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();
   const namePrefix = config.REACTOR_FUNCTION_PREFIX;
   const egressAllowList = config.EGRESS_ALLOW_LIST;
+  const stores = createStores(dynamodb, config);
   return {
     ...apiSettings(config),
-    ...createStores(dynamodb, config),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config),
     ...createReactorStores(dynamodb, config),
     invocationQueue: createInvocationQueue(sqsClient(), config.INVOCATIONS_QUEUE_URL),

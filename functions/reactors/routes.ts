@@ -49,6 +49,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     operation: 'getReactor',
     method: 'GET',
     path: '/reactors/{id}',
+    subject: 'reactor',
     permission: 'reactor:read',
     success: 200,
     handle: async (deps: ReactorsDeps, { caller, params: { id = '' } }) => ({
@@ -59,6 +60,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     operation: 'updateReactor',
     method: 'PUT',
     path: '/reactors/{id}',
+    subject: 'reactor',
     permission: 'reactor:update',
     success: 200,
     body: updateReactorBody,
@@ -78,6 +80,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     operation: 'patchReactor',
     method: 'PATCH',
     path: '/reactors/{id}',
+    subject: 'reactor',
     permission: 'reactor:update',
     success: 204,
     mergePatch: true,
@@ -91,6 +94,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     operation: 'deleteReactor',
     method: 'DELETE',
     path: '/reactors/{id}',
+    subject: 'reactor',
     permission: 'reactor:delete',
     success: 204,
     handle: async (deps: ReactorsDeps, { caller, params: { id = '' } }) => {
@@ -103,6 +107,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     needsSettings: true,
     method: 'POST',
     path: '/reactors/{id}/react',
+    subject: 'reactor',
     permission: 'token:use',
     success: 200,
     bodyMaxBytes: REACTOR_LIMITS.invocationBytes,
@@ -115,6 +120,7 @@ export const routes: readonly Route<ReactorsDeps>[] = [
     operation: 'getReactorResult',
     method: 'GET',
     path: '/reactors/{id}/results/{invocation_id}',
+    subject: 'reactor',
     permission: 'token:use',
     success: 200,
     handle: async (deps: ReactorsDeps, { caller, params }) => {

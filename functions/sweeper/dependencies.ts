@@ -12,6 +12,7 @@ import { createTenantStore } from '../../src/adapters/dynamodb/tenant-store.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
 import { createReactorStores } from '../../src/adapters/stores.ts';
+import { madeOnce } from '../../src/core/shared/made-once.ts';
 import type { Clock } from '../../src/core/shared/clock.ts';
 import { logCold } from '../../src/lambda/request-log.ts';
 import { DUE_WORKS, type DueWork, type DueWorkName } from '../../src/core/sweep/sweep.ts';
@@ -27,7 +28,8 @@ export interface SweeperDeps {
   readonly parkedDeliveries: () => Promise<number>;
   /** How many reactors the account's quota of concurrency has left cold. */
   readonly coldReactors: () => Promise<number>;
-  readonly metrics: Metrics;
+  /** Made with the first run, which loads the library (lib/bundle.ts). */
+  readonly metrics: () => Metrics;
 }
 
 /**
@@ -78,6 +80,6 @@ export function dependencies(env: NodeJS.ProcessEnv): SweeperDeps {
     works: DUE_WORKS.map((name) => works[name]),
     parkedDeliveries: () => countParked(reactors),
     coldReactors: () => countCold(reactors),
-    metrics: new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'sweeper' }),
+    metrics: madeOnce(() => new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'sweeper' })),
   };
 }

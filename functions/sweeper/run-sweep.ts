@@ -1,4 +1,4 @@
-import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MetricUnit, type Metrics } from '@aws-lambda-powertools/metrics';
 import { sweepAll, type SweepReport } from '../../src/core/sweep/sweep.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import type { SweeperDeps } from './dependencies.ts';
@@ -10,7 +10,7 @@ const RESERVE_MS = 5_000;
  * What a run tells of one kind of work, in CloudWatch's embedded metric format: a log line that
  * becomes metrics.
  */
-function publish({ metrics }: SweeperDeps, report: SweepReport): void {
+function publish(metrics: Metrics, report: SweepReport): void {
   metrics.addDimension('Work', report.name);
   metrics.addMetric('OldestDueSeconds', MetricUnit.Seconds, Math.round(report.oldestDueMs / 1000));
   // In the line alone: each metric costs by the month, and nothing watches these.
@@ -21,11 +21,12 @@ function publish({ metrics }: SweeperDeps, report: SweepReport): void {
 
 /** One run over everything that is due, within the time that Lambda gives it. */
 export async function runSweep(deps: SweeperDeps, remainingMs: number): Promise<void> {
-  const { clock, works, parkedDeliveries, coldReactors, metrics } = deps;
+  const { clock, works, parkedDeliveries, coldReactors } = deps;
+  const metrics = deps.metrics();
   const deadline = clock() + remainingMs - RESERVE_MS;
   const onFailure = logFailure('sweep');
   const reports = await sweepAll(works, { clock, deadline, onFailure });
-  for (const report of reports) publish(deps, report);
+  for (const report of reports) publish(metrics, report);
   metrics.addMetric('ParkedDeliveries', MetricUnit.Count, await parkedDeliveries());
   metrics.addMetric('ColdReactors', MetricUnit.Count, await coldReactors());
   metrics.publishStoredMetrics();

@@ -1,8 +1,10 @@
 import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
-import { createStores, createTokenStores } from '../../src/adapters/stores.ts';
+import { createStores, createTokenStores, createTrail } from '../../src/adapters/stores.ts';
 import type { CreateTokenDeps } from '../../src/core/tokens/create-tokens.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 import { apiSettings } from '../../src/http/api-settings.ts';
 import type { ApiDeps } from '../../src/http/create-api-handler.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { environment } from './config.ts';
 
 export type TokensDeps = ApiDeps & CreateTokenDeps;
@@ -11,12 +13,14 @@ export type TokensDeps = ApiDeps & CreateTokenDeps;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): TokensDeps {
+export function dependencies(env: NodeJS.ProcessEnv): Unaudited<TokensDeps> {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();
+  const stores = createStores(dynamodb, config);
   return {
     ...apiSettings(config),
-    ...createStores(dynamodb, config),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createTokenStores(dynamodb, config),
     cvcLifetimeMs: config.CVC_LIFETIME_SECONDS * 1000,
   };

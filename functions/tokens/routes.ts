@@ -21,18 +21,23 @@ import { listTokensQuery, searchTokensBody, updateTokenBody } from './schemas.ts
 
 /** The token of a path, read beside authentication. */
 const findToken = async (
-  { tokenStore }: TokensDeps,
+  { tokenStore }: Pick<TokensDeps, 'tokenStore'>,
   tenantId: string,
   { id = '' }: Readonly<Record<string, string>>,
 ) => ({ token: await tokenStore.find(tenantId, id) });
 
 /** The token of a path: as it was read beside authentication, or read now. */
-const tokenOf = (
-  { tokenStore }: TokensDeps,
+function tokenOf(
+  { tokenStore, audit }: TokensDeps,
   { tenantId }: Caller,
   id: string,
   prefetched: Awaited<ReturnType<typeof findToken>> | undefined,
-) => (prefetched === undefined ? tokenStore.find(tenantId, id) : Promise.resolve(prefetched.token));
+) {
+  if (prefetched === undefined) return tokenStore.find(tenantId, id);
+  const { token } = prefetched;
+  if (token !== undefined) audit.found([token]);
+  return Promise.resolve(token);
+}
 
 const withKept = (result: TokenResult) => ({ body: presentResult(result), kept: asJson(keepToken(result)) });
 
@@ -67,6 +72,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     operation: 'getToken',
     method: 'GET',
     path: '/tokens/{id}',
+    subject: 'token',
     permission: 'token:read',
     success: 200,
     prefetch: findToken,
@@ -79,6 +85,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     operation: 'updateToken',
     method: 'PATCH',
     path: '/tokens/{id}',
+    subject: 'token',
     permission: 'token:update',
     success: 200,
     mergePatch: true,
@@ -101,6 +108,7 @@ export const routes: readonly Route<TokensDeps>[] = [
     operation: 'deleteToken',
     method: 'DELETE',
     path: '/tokens/{id}',
+    subject: 'token',
     permission: 'token:delete',
     success: 204,
     handle: async (deps: TokensDeps, { caller, params: { id = '' } }) => {

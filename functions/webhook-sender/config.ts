@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
-import { hostList, storeEnvironment, variable } from '../../src/lambda/environment.ts';
+import { auditEnvironment, hostList, storeEnvironment, variable } from '../../src/lambda/environment.ts';
 
 /** The environment of the sender of webhooks. */
 export const environment = z.object({
   ...storeEnvironment,
+  ...auditEnvironment,
   REACTORS_TABLE: variable,
   DELIVERIES_QUEUE_URL: variable,
   EGRESS_ALLOW_LIST: hostList,

@@ -1,21 +1,28 @@
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { createEgressClient } from '../../src/adapters/egress/https-egress-client.ts';
 import { createInvocationQueue } from '../../src/adapters/sqs/invocation-queue.ts';
-import { createReactorStores, createStores } from '../../src/adapters/stores.ts';
+import { createReactorStores, createStores, createTrail } from '../../src/adapters/stores.ts';
+import type { AuditLog } from '../../src/core/audit/audit-log.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { DeliverDeps } from '../../src/core/webhooks/deliver.ts';
 import { presentFailure } from '../../src/http/present-reactor-result.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
+
+export type WebhookSenderDeps = DeliverDeps & { readonly auditLog: AuditLog };
 
 /**
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): DeliverDeps {
+export function dependencies(env: NodeJS.ProcessEnv): Unaudited<WebhookSenderDeps> {
   const config = environment.parse(env);
   const dynamodb = dynamoDbClient();
+  const stores = createStores(dynamodb, config);
   return {
-    ...createStores(dynamodb, config),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createReactorStores(dynamodb, config),
     deliveryQueue: createInvocationQueue(sqsClient(), config.DELIVERIES_QUEUE_URL),
     egress: createEgressClient(),

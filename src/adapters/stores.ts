@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createAuditLog, type AuditLogDeps, type AuditMode } from '../core/audit/audit-log.ts';
 import { createTenantKeys } from '../core/crypto/tenant-keys.ts';
 import { createVault } from '../core/crypto/vault.ts';
 import { kmsClient } from './aws/clients.ts';
@@ -12,6 +13,7 @@ import { createSessionStore } from './dynamodb/session-store.ts';
 import { createTenantBasicsStore } from './dynamodb/tenant-basics-store.ts';
 import { createTenantStore } from './dynamodb/tenant-store.ts';
 import { createTokenStore } from './dynamodb/token-store.ts';
+import { createTrailWriter } from './dynamodb/trail-writer.ts';
 import { createKmsKeyService } from './kms/kms-key-service.ts';
 
 /** The variables of a function's environment that name the stores of keys and credentials. */
@@ -32,6 +34,30 @@ export interface TokenStoreConfig {
 export interface ReactorStoreConfig {
   readonly REACTORS_TABLE: string;
   readonly EPHEMERAL_TABLE: string;
+}
+
+/** The variables that say how the audit trail is written. */
+export interface AuditConfig {
+  readonly AUDIT_TABLE: string;
+  readonly AUDIT_MODE: AuditMode;
+  readonly AUDIT_RETENTION_DAYS: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The audit trail, for functions that may add to it. */
+export function createTrail(
+  client: DynamoDBDocumentClient,
+  config: AuditConfig,
+  deps: Pick<AuditLogDeps, 'tenantKeys' | 'onAuditUnavailable' | 'onAuditEndMissing'>,
+) {
+  return createAuditLog({
+    ...deps,
+    trailWriter: createTrailWriter({ client, name: config.AUDIT_TABLE }),
+    clock: Date.now,
+    auditMode: config.AUDIT_MODE,
+    auditRetentionMs: config.AUDIT_RETENTION_DAYS * DAY_MS,
+  });
 }
 
 /** Tenants, applications, sessions, idempotency records, keys and the vault. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { clientCompatibility, storeEnvironment, variable } from '../lambda/environment.ts';
+import { auditEnvironment, clientCompatibility, storeEnvironment, variable } from '../lambda/environment.ts';
 
 /** Values of the edge's secret, the current one first; none if the text is empty. */
 const edgeSecrets = z.pipe(
@@ -13,6 +13,7 @@ const edgeSecrets = z.pipe(
 /** The environment of every function behind the API. */
 export const apiEnvironment = z.object({
   ...storeEnvironment,
+  ...auditEnvironment,
   HEADER_PREFIXES: z.pipe(
     variable,
     z.transform((list) => list.split(',')),

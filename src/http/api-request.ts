@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly body: Content;
   /** When the gateway took the request, in ms since the epoch. */
   readonly receivedAt: number;
+  /** Where the gateway says that the request came from. */
+  readonly sourceIp: string;
   /** Address of the service as the gateway knows it, `https://host` without a slash at the end. */
   readonly baseUrl: string;
 }
@@ -69,6 +71,7 @@ export function apiRequest(event: APIGatewayProxyEventV2, headerPrefixes: readon
   const reserved = reservedHeaders(headers, headerPrefixes);
   return {
     method: event.requestContext.http.method,
+    sourceIp: event.requestContext.http.sourceIp,
     receivedAt: receivedAt(event.requestContext.timeEpoch, Date.now()),
     baseUrl: baseUrl(headers, event.requestContext.domainName),
     rawPath: event.rawPath,

@@ -1,8 +1,12 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { AuthenticateDeps } from '../core/access/authenticate.ts';
+import type { Caller } from '../core/applications/application.ts';
 import { requirePermission } from '../core/access/require-permission.ts';
 import type { ClientCompatibility } from '../core/shared/client-compatibility.ts';
+import type { AuditLog } from '../core/audit/audit-log.ts';
+import type { Sightings } from '../core/audit/audit-scope.ts';
+import type { Classified, Unaudited } from '../core/audit/effects.ts';
 import type { TenantKeys } from '../core/crypto/tenant-keys.ts';
 import type { RequestLog } from '../lambda/request-log.ts';
 import {
@@ -14,6 +18,7 @@ import {
   type ApiCall,
 } from './api-middlewares.ts';
 import { apiRequest } from './api-request.ts';
+import { createRefusals, recordRequest, sourceAddress } from './record-request.ts';
 import { responseOf, type ApiResponse } from './api-response.ts';
 import { withIdempotency, type Answer, type IdempotencyDeps } from './idempotency.ts';
 import { apiKeyOf } from './api-key-header.ts';
@@ -34,6 +39,9 @@ export interface ApiDeps extends AuthenticateDeps, IdempotencyDeps {
    */
   readonly edgeSecret: readonly string[];
   readonly log: RequestLog;
+  readonly auditLog: AuditLog;
+  /** Of the request; the handler gives each its own. */
+  readonly audit: Sightings;
 }
 
 type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
@@ -42,7 +50,11 @@ type Handler = (event: APIGatewayProxyEventV2) => Promise<ApiResponse>;
  * Starts the route's early read if the key was accepted before, so that the tenant it names is the
  * caller's if there is one; what it rejects with matters only where it is awaited.
  */
-function startPrefetch<Deps>(deps: Deps, matched: MatchedRoute<Deps>, identification: Identification) {
+function startPrefetch<Deps>(
+  deps: Unaudited<Deps>,
+  matched: MatchedRoute<Deps>,
+  identification: Identification,
+) {
   const tenantId = identification.likelyTenantId;
   if (matched.route.prefetch === undefined || tenantId === undefined) return undefined;
   const value = matched.route.prefetch(deps, tenantId, matched.params);
@@ -52,31 +64,32 @@ function startPrefetch<Deps>(deps: Deps, matched: MatchedRoute<Deps>, identifica
 
 async function answer<Deps extends ApiDeps>(
   deps: Deps,
-  matched: MatchedRoute<Deps>,
-  identification: Identification,
-  call: ApiCall,
+  caller: Caller,
+  { route, params, request }: MatchedRoute<Deps>,
+  prefetch: Promise<unknown> | undefined,
 ): Promise<Answer> {
-  const { route, params, request } = matched;
-  const prefetch = startPrefetch(deps, matched, identification);
-  const caller = await identification.caller;
-  call.caller = caller;
   if (route.permission !== undefined) requirePermission(caller, route.permission);
   checkBodySize(route, request);
   checkMediaType(route, request);
   const query = parseQuery(route, request);
   const body = readBody(route, request, deps.clientCompatibility);
   const checked = () => checkBody(route, body, deps.clientCompatibility);
-  return withIdempotency(deps, caller, matched, {
-    body,
-    async run(writes, once) {
-      const input = { caller, params, query, body: checked(), writes, once, request };
-      return route.handle(deps, { ...input, prefetched: await prefetch });
+  return withIdempotency(
+    deps,
+    caller,
+    { route, params, request },
+    {
+      body,
+      async run(writes, once) {
+        const input = { caller, params, query, body: checked(), writes, once, request };
+        return route.handle(deps, { ...input, prefetched: await prefetch });
+      },
+      replay(kept) {
+        if (route.replay === undefined) throw new Error('replay: the route kept what it cannot show');
+        return route.replay(deps, { caller, body: checked() }, kept);
+      },
     },
-    replay(kept) {
-      if (route.replay === undefined) throw new Error('replay: the route kept what it cannot show');
-      return route.replay(deps, { caller, body: checked() }, kept);
-    },
-  });
+  );
 }
 
 /**
@@ -85,21 +98,30 @@ async function answer<Deps extends ApiDeps>(
  * sequence. `present`: what a problem looks like in the body, if it does not stand there by itself.
  */
 export function createApiHandler<Deps extends ApiDeps>(
-  deps: Deps,
+  deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
   routes: readonly Route<Deps>[],
   { present = (problem) => problem }: { readonly present?: (problem: Problem) => unknown } = {},
 ): Handler {
   const match = routeTable(routes);
   const identify = createIdentify(deps);
+  const recordRefusal = createRefusals(deps);
+  const behindEdge = deps.edgeSecret.length > 0;
 
   async function respond(call: ApiCall): Promise<ApiResponse> {
     const { request } = call;
-    const found = match(request.method, request.path);
-    call.operation = found.route.operation;
-    const identification = identify(apiKeyOf(request, deps.headerPrefixes), {
-      withSettings: found.route.needsSettings === true,
+    const matched = { ...match(request.method, request.path), request };
+    const { operation, needsSettings: withSettings = false } = matched.route;
+    call.operation = operation;
+    const source = sourceAddress(request, behindEdge);
+    const { caller, prefetch } = await recordRefusal({ op: operation, ip: source }, async () => {
+      const identification = identify(apiKeyOf(request, deps.headerPrefixes), { withSettings });
+      const early = startPrefetch(deps, matched, identification);
+      return { caller: await identification.caller, prefetch: early };
     });
-    return responseOf(await answer(deps, { ...found, request }, identification, call), request.reserved);
+    call.caller = caller;
+    return recordRequest<Deps>(deps, caller, matched, source, async (audited) =>
+      responseOf(await answer(audited, caller, matched, prefetch), request.reserved),
+    );
   }
 
   // The gateway gives up before Lambda does: middy's own timer would only cost.

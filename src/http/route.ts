@@ -1,5 +1,6 @@
 import type { ZodMiniType } from 'zod/mini';
 import type { Caller } from '../core/applications/application.ts';
+import type { Unaudited } from '../core/audit/effects.ts';
 import type { Permission } from '../core/access/permission.ts';
 import type { Json } from '../core/shared/json.ts';
 import type { RunOnce } from '../core/shared/run-once.ts';
@@ -54,6 +55,8 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    * follows.
    */
   readonly path: string;
+  /** What `{id}` in the path is the id of. */
+  readonly subject?: 'token' | 'application' | 'reactor';
   /**
    * The permission of the operation (docs/api.md#operations). The caller must hold it somewhere;
    * `core` decides about each token.
@@ -76,7 +79,7 @@ export interface RouteDefinition<Deps, Body, Query, Prefetched> {
    * accepted before. The result is used only if the key is accepted again.
    */
   readonly prefetch?: (
-    deps: Deps,
+    deps: Unaudited<Deps>,
     tenantId: string,
     params: Readonly<Record<string, string>>,
   ) => Promise<Prefetched>;

@@ -29,5 +29,14 @@ export const storeEnvironment = {
   KEY_ID: variable,
 };
 
+/** The audit trail (`AuditConfig` in `src/adapters/stores.ts`). */
+export const auditEnvironment = {
+  AUDIT_TABLE: variable,
+  AUDIT_MODE: z.enum(['all', 'revealed'], { error: 'must be all or revealed' }),
+  AUDIT_RETENTION_DAYS: wholeNumber(1),
+  /** Namespace of the service's metrics. */
+  SERVICE_NAME: variable,
+};
+
 /** The stores of tokens, beside {@link storeEnvironment}. */
 export const tokenEnvironment = { TOKENS_TABLE: variable, LIST_SHARDS: wholeNumber(1) };

@@ -8,6 +8,8 @@ import { aVault } from '../support/builders/a-vault.ts';
 import { KEY } from '../support/builders/an-event.ts';
 import { anIdempotencyStore } from '../support/fakes/an-idempotency-store.ts';
 import { someTenantKeys } from '../support/tenant-keys.ts';
+import { anAuditLog } from '../support/fakes/an-audit.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 
 const aRoot = { wrapped: Buffer.alloc(16), since: 1, addedAt: 1, startedAt: 1 };
 
@@ -22,7 +24,8 @@ export function anEdge() {
   const { store, records } = anIdempotencyStore();
   let now = 1_000_000;
   const findByKeyHash = (hash: Buffer) => Promise.resolve(credentials.get(hash.toString('hex')));
-  const deps: ApiDeps = {
+  const audit = anAuditLog({ clock: () => now });
+  const deps: Unaudited<ApiDeps> = {
     credentialStore: { findByKeyHash },
     tenantBasicsStore: {
       basics: () =>
@@ -34,6 +37,7 @@ export function anEdge() {
     idempotencyStore: store,
     tenantKeys: someTenantKeys(),
     vault: aVault(),
+    auditLog: audit.log,
     headerPrefixes: ['SVC', 'ACME'],
     clientCompatibility: 'strict',
     edgeSecret: [],
@@ -43,6 +47,7 @@ export function anEdge() {
     deps,
     lines,
     records,
+    audit,
     allow,
     pass: (ms: number) => (now += ms),
     forget: (key: string) => credentials.delete(hashOf(key).toString('hex')),

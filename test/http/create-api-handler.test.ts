@@ -8,6 +8,7 @@ import { aCaller } from '../support/builders/a-caller.ts';
 import { TENANT } from '../support/builders/a-stored-token.ts';
 import { anEdge } from './an-api.ts';
 import { anEvent, KEY } from '../support/builders/an-event.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 
 const OTHER_TENANT = '5a1cb2a5-8f30-4f0e-9d4c-0f0e2a3c9b22';
 const OTHER_KEY = generateApiKey('private', OTHER_TENANT).reveal();
@@ -252,7 +253,7 @@ describe('an early read', () => {
         query: z.custom<URLSearchParams>((given) => (given as URLSearchParams).get('bad') === null, {
           error: 'is bad',
         }),
-        prefetch: (_: ApiDeps, tenantId: string) => prefetch(tenantId),
+        prefetch: (_: Unaudited<ApiDeps>, tenantId: string) => prefetch(tenantId),
         handle: (_, { prefetched }) => Promise.resolve({ body: prefetched ?? 'not read early' }),
       }),
     ]);

@@ -13,6 +13,7 @@ import { someTenantKeys } from '../support/tenant-keys.ts';
 import { referenceDecision } from '../core/applications/reference-decision.ts';
 import { aTokenStore } from '../support/fakes/a-token-store.ts';
 import { fc } from '../../packages/local-aws/test/properties.ts';
+import { anAudit } from '../support/fakes/an-audit.ts';
 
 /** Containers that cover one another, and some that do not. */
 export const CONTAINERS = ['/', '/a/', '/a/b/', '/c/'] as const;
@@ -76,6 +77,7 @@ export function aWallWorld() {
     tokenStore: store,
     tenantKeys,
     vault: createVault(tenantKeys),
+    audit: anAudit(),
     clock: () => now,
     cvcLifetimeMs: 3_600_000,
     clientCompatibility: 'strict' as const,

@@ -12,14 +12,14 @@ import { kept } from './kept.ts';
 import type * as TableDefinitions from './table-definitions.ts';
 
 const ACCOUNT = { accountId: '123456789012', region: 'eu-west-1' };
-const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors'] as const;
+const TABLES = ['Tokens', 'Ephemeral', 'Access', 'Reactors', 'Audit'] as const;
 
 // Not imported: the CDK takes seconds to load, and the definitions are mostly there already.
 const load = createRequire(import.meta.filename);
 
 /** The tables as the synthesized data stack defines them. */
 const definitions = () =>
-  kept('tables', () => {
+  kept(`tables ${TABLES.join()}`, () => {
     const { tableDefinitions } = load('./table-definitions.ts') as typeof TableDefinitions;
     return tableDefinitions(TABLES);
   });

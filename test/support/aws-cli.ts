@@ -14,9 +14,22 @@ const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
+/** Bytes are base64 in JSON, in and out. */
+const fromJson = (text: string): unknown =>
+  JSON.parse(text, (name, value: unknown) =>
+    name === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value,
+  );
+const toJson = (value: unknown): string =>
+  JSON.stringify(
+    value,
+    (_name, member: unknown) =>
+      member instanceof Uint8Array ? Buffer.from(member).toString('base64') : member,
+    4,
+  );
+
 /** JSON, `A=b,C=true`, a number, or text, as the command line reads what is no JSON. */
 function valueOf(text: string): unknown {
-  if (/^[[{]/.test(text)) return JSON.parse(text);
+  if (/^[[{]/.test(text)) return fromJson(text);
   if (/^\d+$/.test(text)) return Number(text);
   if (!/^\w+=/.test(text)) return text;
   return Object.fromEntries(
@@ -40,14 +53,14 @@ function parse(args: readonly string[], folder: string): Command {
     if (!option.startsWith('--')) throw new Error(`unexpected ${option}`);
     const hasValue = at + 1 < args.length && args[at + 1]?.startsWith('--') === false;
     const value = hasValue ? (args[(at += 1)] ?? '') : undefined;
+    const fileName = value?.startsWith('file://') === true ? resolve(folder, value.slice(7)) : undefined;
+    const text = fileName === undefined ? value : readFileSync(fileName, 'utf8');
     if (option === '--output') command.isText = value === 'text';
     else if (option === '--query') command.query = value;
-    else if (option === '--cli-input-json')
-      Object.assign(
-        command.input,
-        JSON.parse(readFileSync(resolve(folder, value?.replace('file://', '') ?? ''), 'utf8')),
-      );
-    else if (value !== undefined) command.input[pascal(option.slice(2))] = valueOf(value);
+    else if (option === '--cli-binary-format') {
+      if (value !== 'base64') throw new Error(`unknown format of bytes ${String(value)}`);
+    } else if (option === '--cli-input-json') Object.assign(command.input, fromJson(text ?? ''));
+    else if (text !== undefined) command.input[pascal(option.slice(2))] = valueOf(text);
     else if (option.startsWith('--no-')) command.input[pascal(option.slice(5))] = false;
     else command.input[pascal(option.slice(2))] = true;
   }
@@ -90,7 +103,7 @@ function player(endpoint: string) {
     for (const more of ['NextMarker', 'LastEvaluatedKey', 'LastEvaluatedTableName'])
       if (answer[more] !== undefined) throw new Error(`${operation} has more than one page`);
     const shown = query === undefined ? answer : search(query, answer);
-    return isText ? textOf(shown) : JSON.stringify(shown, null, 4);
+    return isText ? textOf(shown) : toJson(shown);
   };
 }
 

@@ -10,12 +10,15 @@ const administrator = { region: 'us-east-1', credentials: { accessKeyId: 'test',
 /** DynamoDB of a local cloud, as the administrator of its account. */
 export const dynamodbOf = (endpoint: string) => new DynamoDBClient({ endpoint, ...administrator });
 
-/** Every item of every table. */
-export async function allItems(endpoint: string): Promise<Record<string, AttributeValue>[]> {
+/** Every item of every table, or of those of some names. */
+export async function allItems(
+  endpoint: string,
+  isWanted: (tableName: string) => boolean = () => true,
+): Promise<Record<string, AttributeValue>[]> {
   const client = dynamodbOf(endpoint);
   const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
   const items: Record<string, AttributeValue>[] = [];
-  for (const TableName of tables) {
+  for (const TableName of tables.filter(isWanted)) {
     for await (const page of paginateScan({ client }, { TableName })) items.push(...(page.Items ?? []));
   }
   return items;
@@ -34,3 +37,7 @@ export function bytesOf(value: unknown): string {
       .join('\n');
   return String(value);
 }
+
+/** Whether the bytes of an item are of the audit trail, its seals, or their head. */
+export const isOfTrail = (bytes: string): boolean =>
+  /^pk=S=(?:[^\n]*#(?:log|token)#|open#|seal$|begin$|audit$)/m.test(bytes);

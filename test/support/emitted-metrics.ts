@@ -67,7 +67,10 @@ export function emittedLines(
   const [parkedDeliveries, coldReactors] = [() => Promise.resolve(3), () => Promise.resolve(2)];
   return writtenLines(() => {
     const metrics = createMetrics();
-    return runSweep({ clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics }, 58_000);
+    return runSweep(
+      { clock: () => 100_000, works, parkedDeliveries, coldReactors, metrics: () => metrics },
+      58_000,
+    );
   });
 }
 

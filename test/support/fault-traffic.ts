@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { seededRandom } from '../../packages/local-aws/src/faults/seeded-random.ts';
+import { answeredOf, type Answered } from './audit-completeness.ts';
 import { send, type Answer, type Body, type CallOptions } from './http-client.ts';
 import type { Existence, LedgerToken, TokenLedger } from './token-ledger.ts';
 
@@ -37,6 +38,8 @@ export interface Findings {
     string,
     { readonly owner: string; exists: Existence; id?: string; key?: string }
   >;
+  /** Every answer, by its trace id, with the tokens that it shows or that its request names. */
+  readonly answered: Answered[];
   /** What each client may have left in its member of the shared token. */
   readonly shared: Map<string, Set<number>>;
 }
@@ -46,6 +49,7 @@ export const noFindings = (): Findings => ({
   problems: [],
   duplicateIds: new Map(),
   applications: new Map(),
+  answered: [],
   shared: new Map(),
 });
 
@@ -111,6 +115,7 @@ export class Client {
     options: CallOptions = {},
   ): Promise<Answer | undefined> {
     const answer = await send(this.target.baseUrl, key, method, path, options);
+    this.findings.answered.push(answeredOf(operation, key, answer, options));
     const counted = `${operation} ${String(answer.status)}`;
     this.findings.counts.set(counted, (this.findings.counts.get(counted) ?? 0) + 1);
     if (good.includes(answer.status)) return answer;

@@ -20,6 +20,7 @@ import type { RequestLogLine } from '../../src/lambda/request-log.ts';
 import { anEvent } from './builders/an-event.ts';
 import { aDatabase } from './a-database.ts';
 import { aKeyService } from './tenant-keys.ts';
+import { anAudit, anAuditLog } from './fakes/an-audit.ts';
 
 export interface Reply {
   readonly status: number;
@@ -63,6 +64,7 @@ export async function manyInstances(now = Date.now()) {
       keyService: keys.service,
       tenantKeys,
       vault: createVault(tenantKeys),
+      auditLog: anAuditLog({ clock }).log,
       clock,
       cvcLifetimeMs: 3_600_000,
       clientCompatibility: 'strict' as const,
@@ -98,7 +100,7 @@ export async function manyInstances(now = Date.now()) {
     };
   }
 
-  const operator = wired();
+  const operator = { ...wired(), audit: anAudit() };
 
   async function aTenant() {
     const { tenantId } = await createTenant({ ...operator, newId: randomUUID }, { name: 'x' });

@@ -11,25 +11,28 @@ const tableResource = z.object({
   Properties: z.object({
     AttributeDefinitions: z.custom<TableDefinition['attributeDefinitions']>(),
     KeySchema: z.custom<TableDefinition['keySchema']>(),
-    GlobalSecondaryIndexes: z.custom<NonNullable<TableDefinition['globalSecondaryIndexes']>>(),
+    GlobalSecondaryIndexes: z.optional(z.custom<NonNullable<TableDefinition['globalSecondaryIndexes']>>()),
   }),
 });
 
-/** The tables as the data stack defines them, each named by how its logical id begins. */
+/**
+ * The tables as the data stack defines them, without their policies, each named by its logical id
+ * before the hash.
+ */
 export function tableDefinitions(names: readonly string[]): readonly TableDefinition[] {
   const outdir = mkdtempSync(join(tmpdir(), 'cloakroom-templates-'));
   try {
     const template = Template.fromStack(new DataStack(new App({ outdir }), 'Data', {}));
     const tables = Object.entries(template.findResources('AWS::DynamoDB::Table'));
     return names.map((name) => {
-      const [, found] = tables.find(([id]) => id.startsWith(name)) ?? [];
+      const [, found] = tables.find(([id]) => new RegExp(`^${name}[0-9A-F]{8}$`).test(id)) ?? [];
       const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } =
         tableResource.parse(found).Properties;
       return {
         name,
         attributeDefinitions: AttributeDefinitions,
         keySchema: KeySchema,
-        globalSecondaryIndexes: GlobalSecondaryIndexes,
+        ...(GlobalSecondaryIndexes && { globalSecondaryIndexes: GlobalSecondaryIndexes }),
         timeToLiveAttribute: 'ttl',
       };
     });

@@ -1,6 +1,7 @@
 import { type TransactWriteItem, type Item, type Table } from './table-client.ts';
 import type { Application } from '../../core/applications/application.ts';
 import type { ApplicationStore } from '../../core/applications/application-store.ts';
+import { isUuid } from '../../core/shared/uuid.ts';
 import {
   applicationItemOf,
   grantsItemOf,
@@ -14,7 +15,6 @@ import {
   applicationKey,
   credentialKey,
   grantsKey,
-  isUuid,
   type ItemKey,
 } from './keys.ts';
 import { transact } from './transact.ts';

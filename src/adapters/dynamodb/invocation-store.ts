@@ -6,9 +6,10 @@ import type {
   InvocationId,
   InvocationStore,
 } from '../../core/reactors/invocation-store.ts';
+import { isUuid } from '../../core/shared/uuid.ts';
 import { dueEntries, END_OF_TIME } from './due-index.ts';
 import { getAll, getItem } from './get-all.ts';
-import { invocationContentKey, invocationKey, isUuid, PARKED_PARTITION, type ItemKey } from './keys.ts';
+import { invocationContentKey, invocationKey, PARKED_PARTITION, type ItemKey } from './keys.ts';
 import { partKeys, putParts, readParts } from './parts.ts';
 import { putIf } from './put-if.ts';
 import { send, type Item, type Table } from './table-client.ts';

@@ -15,14 +15,6 @@ export interface ItemKey {
 
 const TENANT_ID_LENGTH = 36;
 
-/**
- * Whether a text is a UUID in lower case; what is none is the id of nothing, and might not even fit
- * a key.
- */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-}
-
 /** Tokens table: the token itself. */
 export function tokenKey(tenantId: string, id: string): ItemKey {
   return { pk: `${tenantId}#${id}`, sk: 'token' };
@@ -292,3 +284,52 @@ export const COLD_PARTITION = 'cold';
  * too old.
  */
 export const PARKED_PARTITION = 'parked';
+
+const shardText = (shard: number) => String(shard).padStart(2, '0');
+
+/** Audit table: a record, by the trail, one of its partitions, and its position. */
+export function recordKey(trail: string, shard: number, position: string): ItemKey {
+  return { pk: recordPartition(trail, shard), sk: position };
+}
+
+/** Audit table: a partition of a trail. */
+export function recordPartition(trail: string, shard: number): string {
+  return `${trail}#log#${shardText(shard)}`;
+}
+
+/** Partitions of the rows of one token: it is read no more often than they can be written. */
+export const TOKEN_ROW_PARTITIONS = 4;
+
+/** Audit table: a partition of the rows that lead from a token to the records that name it. */
+export function tokenRowPartition(trail: string, tokenId: string, partition: number): string {
+  return `${trail}#token#${tokenId}#${String(partition)}`;
+}
+
+/** Audit table: the row that leads from a token to a record. */
+export function tokenRowKey(trail: string, tokenId: string, shard: number, position: string): ItemKey {
+  return { pk: tokenRowPartition(trail, tokenId, shard % TOKEN_ROW_PARTITIONS), sk: position };
+}
+
+/** Audit table: the mark that a partition of a trail has records of a minute (ms since 1970). */
+export function markKey(minute: number, shard: number, trail: string): ItemKey {
+  return { pk: markPartition(minute, shard), sk: trail };
+}
+
+/** Audit table: the marks of a minute in one of the partitions, of all trails. */
+export function markPartition(minute: number, shard: number): string {
+  return `open#${sortableTime(minute)}#${shardText(shard)}`;
+}
+
+/** AuditSeals table: the partition of all seals. */
+export const SEALS = 'seal';
+
+/** AuditSeals table: a part of the seal of the interval that begins at a time (ms). */
+export function sealKey(from: number, part: number): ItemKey {
+  return { pk: SEALS, sk: `${sortableTime(from)}#${String(part).padStart(4, '0')}` };
+}
+
+/** AuditSeals table: where the first seal begins. */
+export const SEALS_BEGIN_KEY: ItemKey = { pk: 'begin', sk: 'begin' };
+
+/** Access table: the hash of the newest seal. */
+export const SEAL_HEAD_KEY: ItemKey = { pk: 'audit', sk: 'head' };

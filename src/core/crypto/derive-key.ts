@@ -5,7 +5,15 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
  * share one. That of `data` seals records and has versions; the others stay as long as the root
  * does, since what they derive is compared.
  */
-export const KEY_PURPOSES = ['data', 'fingerprint', 'search', 'cursor', 'idempotency', 'webhook'] as const;
+export const KEY_PURPOSES = [
+  'data',
+  'fingerprint',
+  'search',
+  'cursor',
+  'idempotency',
+  'webhook',
+  'audit',
+] as const;
 export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 
 const KEY_BYTES = 32;

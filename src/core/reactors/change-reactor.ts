@@ -46,6 +46,8 @@ interface Wanted {
   readonly application: Application | undefined;
   /** Whether the code was named, be it the same: its function is then made good as well. */
   readonly namesCode: boolean;
+  /** Whether entries of the configuration were named, be they the same. */
+  readonly namesConfiguration: boolean;
 }
 
 /** Whether the function is what the record says, on the runtime of this deployment. */
@@ -91,7 +93,7 @@ async function changeOnce(
   check: CheckUnchanged,
 ): Promise<{ readonly stored: StoredReactor; readonly application: Application | undefined } | 'lost'> {
   const previous = await existingReactor(deps, caller.tenantId, id);
-  const { definition, application, namesCode } = await decide(previous);
+  const { definition, application, namesCode, namesConfiguration } = await decide(previous);
   check(previous, application);
   // Decided on what was read: whoever holds an operation writes over it.
   if (isBusy(previous, deps.clock())) return 'lost';
@@ -107,6 +109,14 @@ async function changeOnce(
     modifiedBy: caller.applicationId,
     modifiedAt: deps.clock(),
     version: previous.version + 1,
+  });
+  deps.audit.changes({
+    members: [
+      ...(next.name === previous.name ? [] : ['name']),
+      ...(isNewCode ? ['code'] : []),
+      ...(namesConfiguration ? ['configuration'] : []),
+      ...(next.applicationId === previous.applicationId ? [] : ['application']),
+    ],
   });
   if (!isNewCode && (!namesCode || (await isInPlace(deps, previous))))
     return (await deps.reactorStore.update(next)) ? { stored: next, application } : 'lost';
@@ -141,6 +151,7 @@ export function updateReactor(
     definition,
     application: await checkedApplication(deps, caller.tenantId, definition.applicationId),
     namesCode: true,
+    namesConfiguration: true,
   });
   return change(deps, caller, id, decide, check);
 }
@@ -182,6 +193,7 @@ export async function patchReactor(
       },
       application,
       namesCode: patch.code !== undefined,
+      namesConfiguration: patch.configuration !== undefined,
     };
   };
   await change(deps, caller, id, decide, check);

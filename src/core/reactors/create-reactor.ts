@@ -1,4 +1,5 @@
 import type { Caller } from '../applications/application.ts';
+import type { Sightings } from '../audit/audit-scope.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { defined } from '../shared/defined.ts';
 import { orderedId } from '../shared/ordered-id.ts';
@@ -16,7 +17,7 @@ import { checkedApplication, type GetReactorDeps, type ReactorView } from './get
 import { openReactor, sealContent } from './open-reactor.ts';
 import type { ReactorDefinition, StoredReactor } from './reactor.ts';
 
-export type ChangeReactorDeps = ChangeFunctionDeps & GetReactorDeps;
+export type ChangeReactorDeps = ChangeFunctionDeps & GetReactorDeps & { readonly audit: Sightings };
 
 async function deployed(deps: ChangeReactorDeps, draft: StoredReactor, definition: ReactorDefinition) {
   return orLeaveToSweep(deps, draft, async () => {

@@ -155,6 +155,7 @@ async function runClaimed(
   const { args, service, timeoutMs } = payload;
   const deadline = deps.clock() + timeoutMs + RUN_OVERHEAD_MS / 2;
   try {
+    deps.audit.actsFor(payload);
     const caller = await callerOf(deps, { tenantId, id }, payload);
     checkInvoker(caller);
     const prepared = await prepareRun(deps, caller, { reactorId, args, service, timeoutMs, deadline });
@@ -200,16 +201,22 @@ async function keepEnd(
 /**
  * Runs one invocation, if it is still to be run, and hands its result to delivery. The claim is a
  * conditional change of state, so the code runs at most once however often the message comes; a
- * worker that dies leaves a claim that the sweep turns into a failure.
+ * worker that dies leaves a claim that the sweep turns into a failure. Answers with the state that
+ * it came to; `undefined` if it was not to be run.
  */
-export async function runInvocation(deps: RunInvocationDeps, id: InvocationId): Promise<void> {
+export async function runInvocation(
+  deps: RunInvocationDeps,
+  id: InvocationId,
+): Promise<Invocation['state'] | undefined> {
   const claimed = await claim(deps, id);
-  if (claimed === undefined) return;
+  if (claimed === undefined) return undefined;
   const { invocation, payload } = claimed;
   const outcome = await runClaimed(deps, invocation, payload.reveal());
   const now = deps.clock();
-  if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS)
-    return giveBack(deps, invocation);
+  if (outcome === 'not-run' && now < invocation.createdAt + START_WITHIN_MS) {
+    await giveBack(deps, invocation);
+    return 'queued';
+  }
   const ended = outcome === 'not-run' ? failed(deps, interruption({})) : outcome;
   const end = await keepEnd(deps, id, ended, now);
   const { runner: _, runUntil: __, ...rest } = invocation;
@@ -217,4 +224,5 @@ export async function runInvocation(deps: RunInvocationDeps, id: InvocationId): 
   if (await deps.invocationStore.update(invocation, finished))
     // The sweep finds what this message does not reach.
     await deps.deliveryQueue.send(id).catch(deps.onFailure);
+  return end.state;
 }

@@ -14,7 +14,7 @@ import type { InvocationQueue } from './invocation-store.ts';
 import { ARGS, checkInvoker, type RunInput, type RunReactorDeps } from './run-reactor.ts';
 
 export interface StartInvocationDeps
-  extends ContentDeps, Pick<RunReactorDeps, 'reactorStore' | 'tokenStore' | 'clock' | 'vault'> {
+  extends ContentDeps, Pick<RunReactorDeps, 'reactorStore' | 'tokenStore' | 'clock' | 'vault' | 'audit'> {
   readonly invocationQueue: InvocationQueue;
   readonly egressAllowList: EgressAllowList;
 }

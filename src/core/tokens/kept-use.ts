@@ -1,3 +1,4 @@
+import type { Sightings } from '../audit/audit-scope.ts';
 import type { Caller } from '../applications/application.ts';
 import { requireAccess } from '../access/require-permission.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -28,6 +29,7 @@ export interface KeptUse {
 export interface KeptUseDeps {
   readonly tokenStore: Pick<TokenStore, 'findHeads'>;
   readonly clock: Clock;
+  readonly audit: Sightings;
 }
 
 /** What is kept of a token that was filled in or shown. */
@@ -56,13 +58,17 @@ export async function mayUseAgain(
 ): Promise<boolean> {
   for (const { id, containers } of uses)
     if (containers !== undefined) requireAccess(caller, 'token:use', { id, containers });
+  deps.audit.named(uses.map(({ id }) => id));
   if (uses.length === 0) return true;
   const heads = await deps.tokenStore.findHeads(caller.tenantId, [...new Set(uses.map(({ id }) => id))]);
   const now = deps.clock();
-  return uses.every(({ id, position, containers, cvcUntil }) => {
+  const mayUse = uses.every(({ id, position, containers, cvcUntil }) => {
     const head = heads.find((each) => each.id === id);
     if (head?.position !== position || hasExpired(head, now)) return false;
     if (containers !== undefined) requireAccess(caller, 'token:use', head);
     return cvcUntil === undefined || head.cvcUntil === cvcUntil;
   });
+  // What was made from them is shown again.
+  if (mayUse) for (const head of heads) deps.audit.saw(head, 'use');
+  return mayUse;
 }

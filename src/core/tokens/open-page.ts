@@ -48,6 +48,7 @@ export async function openPage(
   size: number,
   budget: Budget,
 ): Promise<readonly TokenView[]> {
+  for (const { token, transform } of permitted) deps.audit.saw(token, transform);
   const share = PAGE_BYTES / size;
   const fits = (data: Secret<Json> | undefined): Data =>
     data !== undefined && bytesOf(data.reveal()) > share ? 'too_large' : data;

@@ -1,4 +1,6 @@
 import type { Transform } from '../access/access-rule.ts';
+import type { Form } from '../audit/audit-record.ts';
+import type { Sightings } from '../audit/audit-scope.ts';
 import type { Vault } from '../crypto/vault.ts';
 import { MASK_STEPS, type Budget } from '../expressions/budget.ts';
 import { ExpressionError } from '../expressions/expression-error.ts';
@@ -19,6 +21,7 @@ export interface OpenTokenDeps {
   readonly tokenStore: Pick<TokenStore, 'findCvcs'>;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly audit: Sightings;
 }
 
 /** The details of a token; an empty object when all are the defaults of its type. */
@@ -119,12 +122,15 @@ export function viewOf(token: StoredToken, details: TokenDetails, data: Secret<J
 export interface PermittedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
+  /** How the audit trail calls it; by default as the transform. */
+  readonly form?: Form;
   /** Nothing of it is shown but its data. */
   readonly isDataAlone?: boolean;
 }
 
 /**
- * Tokens that were read, as their reader may see them: nothing more is opened. Throws
+ * Tokens that were read, as their reader may see them: nothing more is opened, and nothing that
+ * the audit trail was not given first. Throws
  * `JsonExtentError` for more than `allowance` leaves.
  */
 export async function openTokens(
@@ -133,6 +139,7 @@ export async function openTokens(
   budget: Budget,
   allowance?: MembersAllowance,
 ): Promise<readonly TokenView[]> {
+  for (const { token, transform, form = transform } of permitted) deps.audit.saw(token, form);
   const revealed = permitted.filter(({ transform }) => transform === 'reveal').map(({ token }) => token);
   const whole = await openWholeData(deps, revealed, allowance);
   const wholeOf = new Map(revealed.map((token, index) => [token, whole[index]]));

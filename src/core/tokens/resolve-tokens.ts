@@ -63,7 +63,7 @@ async function findAll(
 }
 
 async function permittedTokens(
-  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock' | 'audit'>,
   caller: Caller,
   { permission, maxBytes }: Detokenization,
   references: readonly TokenReference[],
@@ -74,6 +74,7 @@ async function permittedTokens(
       'validation_failed',
       `A request detokenizes at most ${String(DETOKENIZED_MAX)} tokens.`,
     );
+  deps.audit.named(ids);
   const found = ids.length === 0 ? [] : await findAll(deps, caller.tenantId, ids);
   const permitted = found.map((token) => ({ token, transform: transformOf(caller, permission, token) }));
   checkSize(permitted, references, maxBytes);
@@ -136,7 +137,7 @@ function checkSize(
 
 /** Checks what {@link resolveTokens} checks, and opens nothing. */
 export async function checkTokens(
-  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock'>,
+  deps: Pick<ResolveTokensDeps, 'tokenStore' | 'clock' | 'audit'>,
   caller: Caller,
   what: Detokenization,
   references: readonly TokenReference[],
@@ -173,6 +174,7 @@ export async function resolveTokens(
   if (gone.length > 0) throw failed(gone);
   const unread = heads.filter((head) => !showsData(head));
   const whole = new Set(references.filter(({ isWhole }) => isWhole).map(({ id }) => id));
+  const form = what.permission === 'token:use' ? ('use' as const) : undefined;
   const permitted = [
     // Decided for what was read: a token may have moved since its head was looked at.
     ...tokens.map((token) => ({
@@ -188,7 +190,12 @@ export async function resolveTokens(
   ];
   // Masks have a budget of their own: what others stored must leave the caller's expressions
   // theirs.
-  const opened = await openTokens(deps, permitted, createBudget(), new MembersAllowance()).catch(tooMuch);
+  const opened = await openTokens(
+    deps,
+    permitted.map((each) => ({ ...each, ...(form !== undefined && { form }) })),
+    createBudget(),
+    new MembersAllowance(),
+  ).catch(tooMuch);
   const views = new Map(opened.map((view): [string, TokenView] => [view.id, view]));
   return defined({
     keepUntil: firstEnd(tokens, now),

@@ -49,7 +49,10 @@ async function seenThrough(
   otherwise: Shown,
   budget: Budget,
 ): Promise<Shown> {
-  if (transform === undefined) return otherwise;
+  if (transform === undefined) {
+    if (otherwise.shows !== 'clear') deps.audit.saw(token, 'identity');
+    return otherwise;
+  }
   return { shows: 'view', view: await openToken(deps, token, transform, budget) };
 }
 
@@ -65,6 +68,8 @@ export async function duplicateResult(
   budget: Budget,
 ): Promise<TokenResult> {
   const transform = decideAccess(caller, 'token:read', token);
+  // Whatever it shows beside: that there is one is what the caller has learned.
+  deps.audit.saw(token, 'identity');
   return resultOf(token, await seenThrough(deps, token, transform, identityFor(permission), budget), true);
 }
 
@@ -75,6 +80,17 @@ export async function duplicateResult(
 function narrowedByRead(caller: Caller, token: StoredToken, transform: Transform): Transform | undefined {
   const read = decideAccess(caller, 'token:read', token);
   return read && moreRestrictive(transform, read);
+}
+
+/** Says what {@link updatedResult} is going to show, so that one record holds both. */
+export function foreseeUpdate(
+  deps: Pick<OpenTokenDeps, 'audit'>,
+  caller: Caller,
+  token: StoredToken,
+  transform: Transform,
+): void {
+  const narrowed = narrowedByRead(caller, token, transform);
+  if (narrowed !== undefined) deps.audit.saw(token, narrowed);
 }
 
 /** The answer to an update. `transform`: that of the rule that let the caller update. */

@@ -24,7 +24,7 @@ import { prepareContent, withinMembers, type PreparedContent } from './prepare-t
 import { derive, matchesOf, sealContent } from './seal-token.ts';
 import type { StoredToken, TokenDetails } from './token.ts';
 import { clearMembers } from './token-object.ts';
-import { duplicateResult, updatedResult, type TokenResult } from './token-result.ts';
+import { duplicateResult, foreseeUpdate, updatedResult, type TokenResult } from './token-result.ts';
 import type { TokenWrite } from './token-store.ts';
 import { tokenType } from './token-type.ts';
 import type { TokenType } from './types/definition.ts';
@@ -317,6 +317,7 @@ export async function updateToken(
     const change = await prepareChange(deps, caller, previous, patch, budget);
     const next = await assemble(deps, caller, change, writeId);
     requireUnshared(change, next.token);
+    foreseeUpdate(deps, caller, next.token, change.transform);
     const outcome = await write(deps, caller, change, next);
     if (outcome.kind === 'conflict') return 'lost';
     const result =

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Sightings } from '../audit/audit-scope.ts';
 import { parseDestination, type EgressAllowList } from '../egress/destination.ts';
 import type { EgressClient } from '../egress/egress-client.ts';
 import { DELIVERY_TRIES, pauseAfter, SENDER_LEASE_MS, type Invocation } from '../reactors/invocation.ts';
@@ -24,12 +25,19 @@ export interface DeliverDeps extends ContentDeps, WebhookSecretDeps {
    * gone.
    */
   readonly onFailure: (error: unknown) => void;
+  readonly audit: Sightings;
 }
 
 /** Time until a receiver answers, in ms. What it answers beside its status is not read. */
 const TIMEOUT_MS = 15_000;
 /** Longest delay of a message (SQS); longer pauses end by the sweep alone. */
 const MESSAGE_DELAY_MAX_MS = 900_000;
+
+/** What a try came to, for the record of it. */
+export interface Sent extends Attempt {
+  /** Whether the receiver has taken it. */
+  readonly isDelivered: boolean;
+}
 
 /** What one try came to; `status` is absent if there was no answer. */
 interface Attempt {
@@ -49,6 +57,7 @@ async function post(deps: DeliverDeps, invocation: Invocation): Promise<Attempt 
   const destination = parseDestination(payload.reveal().callbackUrl, { allowList: deps.egressAllowList });
   // It was checked when the invocation was accepted; the deployer may have changed the list since.
   if (typeof destination === 'string') return {};
+  for (const use of kept?.reveal().uses ?? []) deps.audit.saw(use, 'use');
   const text = JSON.stringify(kept?.reveal().body ?? deps.presentFailure(noLongerKept()));
   const signed = signWebhook(
     invocation.id,
@@ -99,19 +108,20 @@ function afterTry(attempt: Attempt | 'gone', claimed: Invocation, now: number): 
  * later, and parked after the last try. A try is counted before it is made, so that a sender that
  * dies has used it up; two senders never make the same one. A delivery whose content has gone (the
  * Ephemeral table was emptied by a restore) ends at once: no receiver can be blamed for it, and no
- * operator can mend it.
+ * operator can mend it. Answers with what the try came to; `undefined` if there was none.
  */
-export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<void> {
+export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<Sent | undefined> {
   const pending = await deps.invocationStore.find(id);
   const now = deps.clock();
-  if (pending?.delivery !== 'pending' || pending.dueAt > now || pending.attempts >= DELIVERY_TRIES) return;
+  if (pending?.delivery !== 'pending' || pending.dueAt > now || pending.attempts >= DELIVERY_TRIES)
+    return undefined;
   const claimed = {
     ...pending,
     attempts: pending.attempts + 1,
     sender: randomUUID(),
     dueAt: now + SENDER_LEASE_MS,
   };
-  if (!(await deps.invocationStore.update(pending, claimed))) return;
+  if (!(await deps.invocationStore.update(pending, claimed))) return undefined;
   const attempt = await tryOnce(deps, claimed);
   const next = afterTry(attempt, claimed, deps.clock());
   const isOurs = await deps.invocationStore.update(claimed, next);
@@ -120,4 +130,6 @@ export async function deliver(deps: DeliverDeps, id: InvocationId): Promise<void
   if (next.delivery === 'pending' && pauseMs <= MESSAGE_DELAY_MAX_MS)
     // The sweep would find it, up to a minute later.
     await deps.deliveryQueue.send(id, pauseMs).catch(deps.onFailure);
+  const isDelivered = next.delivery === 'delivered';
+  return attempt === 'gone' ? undefined : { isDelivered, ...attempt };
 }

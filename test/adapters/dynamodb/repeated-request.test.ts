@@ -9,6 +9,7 @@ import type { TokenInput } from '../../../src/core/tokens/token-input.ts';
 import { aDatabase, type Database, type Fate } from '../../support/a-database.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { TENANT } from '../../support/builders/a-stored-token.ts';
+import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const key = createSecretKey(randomBytes(32));
 const tenantKeys = tenantKeysFrom(() => key);
@@ -31,6 +32,7 @@ async function attempt(seed: Buffer, inputs: readonly TokenInput[], fate?: Fate)
   const deps = {
     tokenStore: createTokenStore(database.tables(fate), Date.now),
     vault: createVault(tenantKeys),
+    audit: anAudit(),
     clock: Date.now,
     tenantKeys,
     cvcLifetimeMs: 60_000,

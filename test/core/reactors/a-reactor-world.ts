@@ -15,6 +15,7 @@ import { aReactorStore } from '../../support/fakes/a-reactor-store.ts';
 import { applicationReads } from '../../support/fakes/applications.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { reactorFunctions, type CloudFunction } from '../../support/fakes/reactor-functions.ts';
+import { anAudit } from '../../support/fakes/an-audit.ts';
 
 export const TENANT = randomUUID();
 
@@ -66,6 +67,7 @@ export function aReactorWorld() {
   const deps: ChangeReactorDeps = {
     clock: () => now,
     vault: aVault(),
+    audit: anAudit(),
     applicationStore: applicationReads(applications),
     reactorStore: inSteps(aReactorStore(reactors), step),
     onCold: ({ id }) => colds.push(id),

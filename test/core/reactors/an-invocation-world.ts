@@ -29,6 +29,7 @@ import { at } from '../../support/fakes/by-tenant.ts';
 import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
 import { tenantKeysFrom } from '../../support/tenant-keys.ts';
 import { aReactorWorld, Death, TENANT } from './a-reactor-world.ts';
+import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenantKeys = tenantKeysFrom(() => key);
@@ -93,6 +94,7 @@ export function anInvocationWorld() {
     ...reactorWorld.deps,
     clock: () => now,
     vault: aVault(),
+    audit: anAudit(),
     tenantKeys,
     tokenStore: {} as RunInvocationDeps['tokenStore'],
     cvcLifetimeMs: 1,
@@ -186,9 +188,10 @@ export function anInvocationWorld() {
       for (const message of due) {
         messages.splice(messages.indexOf(message), 1);
         current = message.id.id;
-        const done = await inProcess(() =>
-          message.queue === 'invocations' ? runInvocation(deps, message.id) : deliver(deps, message.id),
-        );
+        const done = await inProcess(async () => {
+          if (message.queue === 'invocations') await runInvocation(deps, message.id);
+          else await deliver(deps, message.id);
+        });
         if (!done) messages.push({ ...message, at: now + 330_000 });
       }
     },

@@ -5,6 +5,7 @@ import { EDGE_HEADER } from '../../../src/http/edge-secret.ts';
 import { proxyRequest } from '../../../functions/proxy/proxy-request.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anEvent } from '../../support/builders/an-event.ts';
+import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const SECRET = 'the secret of the edge';
 
@@ -23,7 +24,8 @@ async function forwarded(sent: Readonly<Record<string, string>>, answered: Heade
     'ACME',
   ]);
   // Without expressions nothing else of its dependencies is asked.
-  const deps = { egress, egressAllowList: [], clock: Date.now } as unknown as ForwardDeps;
+  const asked = { egress, egressAllowList: [], clock: Date.now, audit: anAudit() };
+  const deps = asked as unknown as ForwardDeps;
   const response = await forward(deps, aCaller({ permissions: ['token:use'] }), proxyRequest(request));
   return { received, returned: response.headers };
 }

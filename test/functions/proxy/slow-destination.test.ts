@@ -10,6 +10,7 @@ import { apiRequest } from '../../../src/http/api-request.ts';
 import { problemOf } from '../../../src/http/problem.ts';
 import { aCaller } from '../../support/builders/a-caller.ts';
 import { anEvent } from '../../support/builders/an-event.ts';
+import { anAudit } from '../../support/fakes/an-audit.ts';
 
 const SHORT_MS = 200;
 
@@ -40,6 +41,7 @@ it('a destination that has not answered whole within 25 seconds is 408, without 
       },
       egressAllowList: [origin],
       clock: Date.now,
+      audit: anAudit(),
     } as unknown as ForwardDeps;
     const event = anEvent({ method: 'GET', path: '/proxy', headers: { 'SVC-PROXY-URL': origin } });
     const request = proxyRequest(apiRequest(event, ['SVC']));

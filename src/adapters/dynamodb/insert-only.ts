@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
+import { callDependency, unavailable } from '../aws/dependency-error.ts';
+import { groups } from './groups.ts';
+import type { Item, Table } from './table-client.ts';
+
+/*
+ * PartiQL's INSERT: the one write of DynamoDB that cannot overwrite, under an action of its own, so
+ * that a grant makes a table append-only.
+ */
+
+/** Statements that one BatchExecuteStatement takes (AWS). */
+const BATCH_STATEMENTS = 25;
+/** All tries of one write end after this, in ms of real time. */
+export const INSERT_WITHIN_MS = 5_000;
+const PAUSE_MS = 20;
+const PAUSE_MAX_MS = 500;
+
+/** An item is there already: from an earlier try, since no key is drawn twice. */
+const EXISTS = 'DuplicateItem';
+/** What the same statement would fail with again. */
+const HOPELESS: ReadonlySet<string> = new Set([
+  'AccessDenied',
+  'ResourceNotFound',
+  'ValidationError',
+  'ItemCollectionSizeLimitExceeded',
+]);
+
+/** An error by whose name the log says what is wrong: messages are not logged. */
+function refused(code: string): Error {
+  const error = new Error('insert: a statement was refused');
+  error.name = `Insert${code}`;
+  return error;
+}
+
+function statementOf(name: string, item: Item) {
+  const members = Object.keys(item).map((member) => `'${member}': ?`);
+  return {
+    Statement: `INSERT INTO "${name}" VALUE {${members.join(', ')}}`,
+    Parameters: Object.values(item),
+  };
+}
+
+/** What has become of an item. */
+type Fate = 'written' | 'existed' | 'failed';
+
+async function insertBatch(
+  { client, name }: Table,
+  items: readonly Item[],
+  signal: AbortSignal,
+): Promise<readonly Fate[]> {
+  const Statements = items.map((item) => statementOf(name, item));
+  const { Responses = [] } = await callDependency(() =>
+    client.send(new BatchExecuteStatementCommand({ Statements }), { abortSignal: signal }),
+  );
+  return items.map((_, index) => {
+    const response = Responses[index];
+    const code = response?.Error?.Code;
+    if (code !== undefined && HOPELESS.has(code)) throw refused(code);
+    if (response === undefined) return 'failed';
+    if (code === undefined) return 'written';
+    return code === EXISTS ? 'existed' : 'failed';
+  });
+}
+
+/**
+ * Inserts items that have keys of their own, whole calls side by side, those that fail again until
+ * all are there. Rejects with `dependency_unavailable` after {@link INSERT_WITHIN_MS}; then any of
+ * them may be there.
+ */
+export async function insertAll(
+  table: Table,
+  items: readonly Item[],
+): Promise<{ readonly wasThrottled: boolean }> {
+  const signal = AbortSignal.timeout(INSERT_WITHIN_MS);
+  let left = items;
+  for (let attempt = 0; ; attempt += 1) {
+    const batches = groups(left, BATCH_STATEMENTS);
+    const fates = await Promise.all(batches.map((batch) => insertBatch(table, batch, signal)));
+    const failed = new Set(fates.flat().flatMap((fate, index) => (fate === 'failed' ? [left[index]] : [])));
+    if (failed.size === 0) return { wasThrottled: attempt > 0 };
+    if (signal.aborted) throw unavailable(new Error('insert: statements keep failing'));
+    left = left.filter((item) => failed.has(item));
+    await sleep(Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** attempt));
+  }
+}
+
+/** Inserts one item; `false` if there is one under its key. */
+export async function insertNew(table: Table, item: Item): Promise<boolean> {
+  const [fate] = await insertBatch(table, [item], AbortSignal.timeout(INSERT_WITHIN_MS));
+  if (fate === 'failed') throw unavailable(new Error('insert: the statement failed'));
+  return fate === 'written';
+}

@@ -1,0 +1,113 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import type { Seal, SealHead, SealReader, SealStore } from '../../core/audit/trail-store.ts';
+import { getItem } from './get-all.ts';
+import { insertNew } from './insert-only.ts';
+import { SEAL_HEAD_KEY, sealKey, SEALS, SEALS_BEGIN_KEY } from './keys.ts';
+import { putIf } from './put-if.ts';
+import { binary, send, type Item, type Table } from './table-client.ts';
+
+const sealItem = z.lazy(() =>
+  z.strictObject({ pk: z.literal(SEALS), sk: z.string(), body: z.string(), signature: binary }),
+);
+const beginItem = z.lazy(() => z.object({ from: z.int() }));
+const headItem = z.lazy(() => z.object({ seal: binary }));
+/** No interval begins later, or has so many parts. */
+const LAST_SEAL = sealKey(36 ** 9 - 2, 9_999).sk;
+const PLACE = /^([\da-z]{9})#(\d{4})$/;
+
+/** A seal as it stands there. What is none of ours comes back with a signature of nothing. */
+function readSeal(item: Item): Seal {
+  const [, from = '0', part = '0'] = PLACE.exec(String(item['sk'])) ?? [];
+  const place = { from: parseInt(from, 36), part: Number(part) };
+  const parsed = sealItem.safeParse(item);
+  if (!parsed.success) return { ...place, body: '', signature: Buffer.alloc(0) };
+  const { body, signature } = parsed.data;
+  return { ...place, body, signature };
+}
+
+/** Seals, which can be read and added. */
+export function createSealReader({ client, name }: Table): SealReader {
+  return {
+    async newest() {
+      const command = new QueryCommand({
+        TableName: name,
+        ConsistentRead: true,
+        // No item that is no seal hides the newest one.
+        KeyConditionExpression: 'pk = :seals AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':seals': SEALS, ':from': sealKey(0, 0).sk, ':to': LAST_SEAL },
+        ScanIndexForward: false,
+        Limit: 1,
+      });
+      const { Items = [] } = await send(() => client.send(command));
+      return Items.map(readSeal)[0];
+    },
+
+    async *seals(from, to) {
+      let start: Item | undefined;
+      do {
+        const command: QueryCommand = new QueryCommand({
+          TableName: name,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :seals AND sk BETWEEN :from AND :to',
+          ExpressionAttributeValues: {
+            ':seals': SEALS,
+            ':from': sealKey(Math.max(from, 0), 0).sk,
+            // No interval has so many parts.
+            ':to': sealKey(Math.max(to - 1, 0), 9_999).sk,
+          },
+          ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+        });
+        const page = await send(() => client.send(command));
+        start = page.LastEvaluatedKey;
+        yield (page.Items ?? []).map(readSeal);
+      } while (start !== undefined);
+    },
+  };
+}
+
+export function createSealStore(table: Table): SealStore {
+  return {
+    ...createSealReader(table),
+
+    async begin(from) {
+      if (await insertNew(table, { ...SEALS_BEGIN_KEY, from })) return from;
+      const { Items: [item] = [] } = await send(() =>
+        table.client.send(
+          new QueryCommand({
+            TableName: table.name,
+            ConsistentRead: true,
+            KeyConditionExpression: 'pk = :begin',
+            ExpressionAttributeValues: { ':begin': SEALS_BEGIN_KEY.pk },
+          }),
+        ),
+      );
+      return beginItem.parse(item).from;
+    },
+
+    insert: ({ from, part, body, signature }) =>
+      insertNew(table, { ...sealKey(from, part), body, signature }),
+  };
+}
+
+/** The head stands in the table of keys, where what may write seals may write nothing else. */
+export function createSealHead(table: Table): SealHead {
+  return {
+    async read() {
+      const item = await getItem(table, SEAL_HEAD_KEY);
+      return item && headItem.parse(item).seal;
+    },
+
+    async move(from, to) {
+      const condition =
+        from === undefined
+          ? { expression: 'attribute_not_exists(pk)' }
+          : { expression: '#seal = :from', names: { '#seal': 'seal' }, values: { ':from': from } };
+      const outcome = await putIf(table, { ...SEAL_HEAD_KEY, seal: to }, condition, {
+        read: (item) => headItem.parse(item).seal,
+        isSame: (found) => found.equals(to),
+      });
+      return outcome === 'written';
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { TRAIL_SHARDS, type AuditRecord } from '../../core/audit/audit-record.ts';
+import type { PageRange, PartitionPage, TrailPages } from '../../core/audit/list-records.ts';
+import type { MarkedShard, TrailReader } from '../../core/audit/trail-store.ts';
+import type { TokenIndex } from '../../core/audit/verify-trail.ts';
+import { sortableTime } from '../../core/shared/position.ts';
+import { getAll } from './get-all.ts';
+import { groups } from './groups.ts';
+import {
+  canBeInKey,
+  markPartition,
+  recordKey,
+  recordPartition,
+  TOKEN_ROW_PARTITIONS,
+  tokenRowKey,
+  tokenRowPartition,
+} from './keys.ts';
+import { binary, send, type Item, type Table } from './table-client.ts';
+
+const MINUTE_MS = 60_000;
+/** Queries that are under way at once. */
+const AT_ONCE = 64;
+/** Sorts after every position of the same time. */
+const LAST = '~';
+
+const recordItem = z.lazy(() =>
+  z.strictObject({
+    pk: z.string(),
+    sk: z.string(),
+    ttl: z.int(),
+    mac: z.optional(binary),
+    body: z.string(),
+  }),
+);
+const PARTITION = /^(.+)#log#(\d\d)$/;
+
+/** A record as it stands there. What is no record of ours comes back as one that is empty. */
+function readRecord(item: Item): AuditRecord {
+  const [, trail = '', shard = '0'] = PARTITION.exec(String(item['pk'])) ?? [];
+  const place = { trail, shard: Number(shard), position: String(item['sk']) };
+  const parsed = recordItem.safeParse(item);
+  if (!parsed.success) return { ...place, expires: 0, body: '' };
+  const { ttl, mac, body } = parsed.data;
+  return { ...place, expires: ttl, ...(mac !== undefined && { mac }), body };
+}
+
+interface Range {
+  readonly partition: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Pages of one partition, by sort key, as they were last written. */
+async function* pages(
+  { client, name }: Table,
+  { partition, from, to }: Range,
+): AsyncGenerator<readonly Item[]> {
+  let start: Item | undefined;
+  do {
+    const command: QueryCommand = new QueryCommand({
+      TableName: name,
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: { ':partition': partition, ':from': from, ':to': to },
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    });
+    const page = await send(() => client.send(command));
+    start = page.LastEvaluatedKey;
+    yield page.Items ?? [];
+  } while (start !== undefined);
+}
+
+async function allItems(table: Table, range: Range): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const page of pages(table, range)) items.push(...page);
+  return items;
+}
+
+/** Reads the trail as it was last written: what seals and checks it. */
+export function createTrailReader(table: Table): TrailReader {
+  return {
+    async marked(from, to) {
+      const minutes = Array.from({ length: (to - from) / MINUTE_MS }, (_, index) => from + index * MINUTE_MS);
+      const shards = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
+      const wanted = minutes.flatMap((minute) => shards.map((shard) => ({ minute, shard })));
+      const found = new Map<string, MarkedShard>();
+      for (const group of groups(wanted, AT_ONCE))
+        await Promise.all(
+          group.map(async ({ minute, shard }) => {
+            const range = { partition: markPartition(minute, shard), from: ' ', to: LAST };
+            for (const { sk: trail } of await allItems(table, range))
+              found.set(`${String(trail)} ${String(shard)}`, { trail: String(trail), shard });
+          }),
+        );
+      return [...found.values()];
+    },
+
+    async *records({ trail, shard }, from, to) {
+      const range = { from: sortableTime(from), to: sortableTime(to - 1) + LAST };
+      for await (const page of pages(table, { partition: recordPartition(trail, shard), ...range }))
+        yield page.map(readRecord);
+    },
+
+    async find(trail, places) {
+      const keys = places.map(({ shard, position }) => recordKey(trail, shard, position));
+      return (await getAll(table, keys)).map(readRecord);
+    },
+  };
+}
+
+/** Looks for the rows that lead from a token to its records. */
+export function createTokenIndex(table: Table): TokenIndex {
+  return {
+    async indexed(trail, token, places) {
+      const keys = places.map(({ shard, position }) => tokenRowKey(trail, token, shard, position));
+      const rows = await getAll(table, keys);
+      return rows.map(({ sk, at }) => ({ shard: Number(at), position: String(sk) }));
+    },
+  };
+}
+
+interface NewestItems extends Omit<PartitionPage, 'records'> {
+  readonly items: readonly Item[];
+}
+
+/** Reads the trail newest first, a page of each partition at a time: what answers questions. */
+export function createTrailPages(table: Table): TrailPages {
+  const { client, name } = table;
+
+  /** The newest items of a partition below a sort key, at half price. */
+  async function newest(partition: string, { from, before, limit }: PageRange): Promise<NewestItems> {
+    const command = new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :before',
+      ExpressionAttributeValues: { ':partition': partition, ':from': from, ':before': before },
+      ScanIndexForward: false,
+      // The one at the end of the range belongs to the page before, and one more says whether any
+      // follows.
+      Limit: limit + 2,
+    });
+    const { Items = [], LastEvaluatedKey } = await send(() => client.send(command));
+    const below = Items.filter(({ sk }) => String(sk) < before);
+    const items = below.slice(0, limit);
+    if (LastEvaluatedKey === undefined && below.length <= limit) return { items };
+    return { items, readTo: String((items.at(-1) ?? LastEvaluatedKey)?.['sk']) };
+  }
+
+  return {
+    async newest(trail, range) {
+      const shards = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
+      return Promise.all(
+        shards.map(async (shard) => {
+          const { items, ...page } = await newest(recordPartition(trail, shard), range);
+          return { ...page, records: items.map(readRecord) };
+        }),
+      );
+    },
+
+    async naming(trail, tokenId, range) {
+      if (!canBeInKey(tokenId)) return [];
+      const partitions = Array.from({ length: TOKEN_ROW_PARTITIONS }, (_, partition) => partition);
+      const pages = await Promise.all(
+        partitions.map((partition) => newest(tokenRowPartition(trail, tokenId, partition), range)),
+      );
+      const keys = pages.flatMap(({ items }) =>
+        items.map(({ sk, at }) => recordKey(trail, Number(at), String(sk))),
+      );
+      const found = (await getAll(table, keys, { isConsistent: false })).map(readRecord);
+      const records = new Map(found.map((record) => [record.position, record]));
+      return pages.map(({ items, ...page }) => ({
+        ...page,
+        // A row whose record is not there names nothing.
+        records: items.flatMap(({ sk }) => records.get(String(sk)) ?? []),
+      }));
+    },
+  };
+}

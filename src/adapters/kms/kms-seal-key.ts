@@ -1,0 +1,28 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { GetPublicKeyCommand, SignCommand, type KMSClient } from '@aws-sdk/client-kms';
+import type { SealSigner } from '../../core/audit/trail-store.ts';
+import { callDependency } from '../aws/dependency-error.ts';
+
+/** The key that signs seals: its private half never leaves KMS. */
+export function createSealSigner(client: KMSClient, keyId: string): SealSigner {
+  return {
+    async sign(digest) {
+      const command = new SignCommand({
+        KeyId: keyId,
+        Message: digest,
+        MessageType: 'DIGEST',
+        SigningAlgorithm: 'ECDSA_SHA_256',
+      });
+      const { Signature } = await callDependency(() => client.send(command));
+      if (Signature === undefined) throw new Error('KMS: an answer without its signature');
+      return Buffer.from(Signature);
+    },
+  };
+}
+
+/** The public half of the key that signs seals, as KMS has it. */
+export async function sealPublicKey(client: KMSClient, keyId: string): Promise<KeyObject> {
+  const { PublicKey } = await callDependency(() => client.send(new GetPublicKeyCommand({ KeyId: keyId })));
+  if (PublicKey === undefined) throw new Error('KMS: an answer without its key');
+  return createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+}

@@ -1,0 +1,19 @@
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import { isDestroyed, type TenantStore } from '../tenants/tenant.ts';
+import type { AuditKeys } from './verify-trail.ts';
+
+/**
+ * The keys that the MACs of a tenant's records can be checked with: one for each root that it has.
+ * `destroyed` for a tenant that has none any more, or is not there.
+ */
+export async function auditKeysOf(
+  deps: { readonly tenantStore: Pick<TenantStore, 'find'>; readonly tenantKeys: Pick<TenantKeys, 'version'> },
+  tenantId: string,
+): Promise<AuditKeys | 'destroyed'> {
+  const tenant = await deps.tenantStore.find(tenantId);
+  if (tenant === undefined || isDestroyed(tenant)) return 'destroyed';
+  const keys = await Promise.all(
+    tenant.roots.map(({ since }) => deps.tenantKeys.version(tenantId, 'audit', since)),
+  );
+  return new Map(keys.map(({ key, version }) => [version, key]));
+}

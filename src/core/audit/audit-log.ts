@@ -1,0 +1,164 @@
+import { randomInt } from 'node:crypto';
+import type { TenantKeys } from '../crypto/tenant-keys.ts';
+import type { Clock } from '../shared/clock.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import {
+  DEPLOYMENT,
+  indexedTokens,
+  macOf,
+  newRecordPosition,
+  placeText,
+  timeOfPosition,
+  TRAIL_SHARDS,
+  type AuditEntry,
+  type AuditRecord,
+  type RecordPlace,
+} from './audit-record.ts';
+import type { MarkedShard } from './trail-store.ts';
+
+/**
+ * Writes to the trail. Nothing is ever overwritten: what stands there already under a key is an
+ * earlier attempt of the same write, which counts as written.
+ */
+export interface TrailWriter {
+  /** Says that a partition has records of a minute (ms since the epoch). Resolves once durable. */
+  mark(of: MarkedShard, minute: number): Promise<void>;
+  /**
+   * Writes a record, and a row for each token that it is found by. Resolves once all of it is
+   * durable; when it rejects, the record may be there. `wasThrottled`: the partition was busy.
+   */
+  write(record: AuditRecord, tokens: readonly string[]): Promise<{ readonly wasThrottled: boolean }>;
+}
+
+/** Which requests leave a record: all, or all but those that were shown nothing in plaintext. */
+export type AuditMode = 'all' | 'revealed';
+
+export interface AuditLogDeps {
+  readonly trailWriter: TrailWriter;
+  readonly tenantKeys: Pick<TenantKeys, 'current'>;
+  readonly clock: Clock;
+  readonly auditMode: AuditMode;
+  /** How long a record is kept, in ms. */
+  readonly auditRetentionMs: number;
+  /** Called when a request is refused because it cannot be recorded. */
+  readonly onAuditUnavailable: (error: unknown) => void;
+  /** Called when the end of what was begun could not be recorded; its caller has the answer. */
+  readonly onAuditEndMissing: (error: unknown) => void;
+}
+
+/** The trail as one instance of a function writes it. */
+export interface AuditLog {
+  readonly mode: AuditMode;
+  /**
+   * Adds a record to a tenant's trail, or to that of the deployment, and resolves once it is
+   * durable. Rejects with `dependency_unavailable`; then the record may be there or not.
+   */
+  append(trail: string, entry: AuditEntry): Promise<RecordPlace>;
+  /** Reports that the end of a request could not be recorded. */
+  readonly endMissing: (error: unknown) => void;
+}
+
+const MINUTE_MS = 60_000;
+/** Trails that are remembered; the oldest is forgotten, and begins anew without harm. */
+const REMEMBERED_MAX = 1_000;
+
+/** Where an instance is in one trail. */
+interface Writing {
+  shard: number;
+  /** The last record that is known to be there. */
+  last?: RecordPlace;
+  /** The minute that the shard was last marked for. */
+  marked?: number;
+  /** Writes of one trail go one after the other: each names the one before it. */
+  turn: Promise<unknown>;
+}
+
+const RETRY_AFTER_SECONDS = '5';
+
+function unrecorded(cause: unknown): ServiceError {
+  return new ServiceError(
+    'dependency_unavailable',
+    'The request cannot be recorded in the audit trail, so it is refused.',
+    { cause, headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
+  );
+}
+
+/** The trail over a store of records and the tenants' keys. */
+export function createAuditLog(deps: AuditLogDeps): AuditLog {
+  const writings = new Map<string, Writing>();
+
+  function writingOf(trail: string): Writing {
+    const known = writings.get(trail);
+    if (known !== undefined) return known;
+    const [oldest] = writings.size < REMEMBERED_MAX ? [] : writings.keys();
+    if (oldest !== undefined) writings.delete(oldest);
+    const fresh = { shard: randomInt(TRAIL_SHARDS), turn: Promise.resolve() };
+    writings.set(trail, fresh);
+    return fresh;
+  }
+
+  /** The time of the next record, after that of the last one whatever the clock does. */
+  function nextTime({ last }: Writing): number {
+    const now = deps.clock();
+    return last === undefined ? now : Math.max(now, timeOfPosition(last.position) + 1);
+  }
+
+  /** Nothing is sealed that was not marked before it was written. */
+  async function markedTime(trail: string, writing: Writing): Promise<number> {
+    for (;;) {
+      const at = nextTime(writing);
+      const minute = at - (at % MINUTE_MS);
+      if (writing.marked === minute) return at;
+      await deps.trailWriter.mark({ trail, shard: writing.shard }, minute);
+      writing.marked = minute;
+    }
+  }
+
+  /** A partition that was busy, or may be, is left for another one. */
+  function moveOn(writing: Writing): void {
+    writing.shard = randomInt(TRAIL_SHARDS);
+    delete writing.marked;
+  }
+
+  async function write(trail: string, writing: Writing, entry: AuditEntry): Promise<RecordPlace> {
+    const key = trail === DEPLOYMENT ? undefined : await deps.tenantKeys.current(trail, 'audit');
+    const at = await markedTime(trail, writing);
+    const { shard, last } = writing;
+    const body = JSON.stringify({
+      v: 1,
+      ...(key !== undefined && { key: key.version }),
+      ...(last !== undefined && { after: placeText(last) }),
+      ...entry,
+    });
+    const expires = Math.floor((at + deps.auditRetentionMs) / 1000);
+    const bare = { trail, shard, position: newRecordPosition(at), expires, body };
+    const record = key === undefined ? bare : { ...bare, mac: macOf(key.key, bare) };
+    const { wasThrottled } = await deps.trailWriter.write(record, indexedTokens(entry));
+    const place = { shard, position: record.position };
+    writing.last = place;
+    if (wasThrottled) moveOn(writing);
+    return place;
+  }
+
+  return {
+    mode: deps.auditMode,
+    endMissing: deps.onAuditEndMissing,
+
+    append(trail, entry) {
+      const writing = writingOf(trail);
+      const written = writing.turn.then(async () => {
+        try {
+          return await write(trail, writing, entry);
+        } catch (error) {
+          moveOn(writing);
+          // A tenant whose keys were destroyed meanwhile: nobody's key is good for it any more.
+          if (error instanceof ServiceError && error.code === 'unauthenticated') throw error;
+          deps.onAuditUnavailable(error);
+          throw unrecorded(error);
+        }
+      });
+      writing.turn = written.catch(() => undefined);
+      return written;
+    },
+  };
+}

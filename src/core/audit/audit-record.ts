@@ -1,0 +1,163 @@
+import { createHash, createHmac, randomBytes, type KeyObject } from 'node:crypto';
+import { parseJson } from '../shared/parse-json.ts';
+import { sortableTime } from '../shared/position.ts';
+
+/** How a token was shown, used or changed; `refused`: the caller named it and was shown nothing. */
+export const FORMS = [
+  'reveal',
+  'mask',
+  'redact',
+  'identity',
+  'use',
+  'create',
+  'update',
+  'delete',
+  'refused',
+] as const;
+export type Form = (typeof FORMS)[number];
+
+/**
+ * How a request ended: `refused` is 401, 403 and 404, `invalid` any other 4xx, `failed` any 5xx.
+ * `begun` was written ahead of an effect: it was carried out unless a record `of` it says more.
+ */
+export const OUTCOMES = ['begun', 'ok', 'refused', 'invalid', 'failed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The trail of what belongs to no tenant. Its records have no MAC: no tenant has its key. */
+export const DEPLOYMENT = 'deployment';
+
+/** What changed in an application, a reactor, a tenant or its keys: names, never values. */
+export interface Change {
+  readonly members: readonly string[];
+  readonly granted?: readonly string[];
+  readonly withdrawn?: readonly string[];
+}
+
+/** What a record says (docs/audit.md#record): ids, names, counts; never data. */
+export interface AuditEntry {
+  /** The first version of the root whose audit key made the MAC; absent without a MAC. */
+  readonly key?: number;
+  /** The record of the same writer before this one, `shard:position`; absent in its first. */
+  readonly after?: string;
+  readonly op: string;
+  readonly outcome: Outcome;
+  /** Of the answer; absent before there is one, and where none is made. */
+  readonly status?: number;
+  /** The record that was written ahead, `shard:position`, whose request has ended so. */
+  readonly of?: string;
+  /** Id of the application. */
+  readonly app?: string;
+  /** `application`, `session:<id>`, `invocation:<id>`, `operator:<AWS principal>`. */
+  readonly cred?: string;
+  readonly ip?: string;
+  readonly trace?: string;
+  readonly tokens?: Readonly<Partial<Record<Form, readonly string[]>>>;
+  readonly containers?: readonly string[];
+  /** How many containers more there are than a record has room for. */
+  readonly containersLeftOut?: number;
+  /** The destination of the proxy or a webhook: its host and port. */
+  readonly host?: string;
+  /** What the request is about: `application:<id>`, `reactor:<id>`, `tenant:<id>`. */
+  readonly resource?: string;
+  readonly invocation?: string;
+  readonly change?: Change;
+  /** How many requests a record stands for, if for more than one. */
+  readonly count?: number;
+}
+
+/** A record as it is stored. */
+export interface AuditRecord {
+  /** Id of the tenant, or {@link DEPLOYMENT}. */
+  readonly trail: string;
+  readonly shard: number;
+  /** Sorts by time, unique in the trail: see {@link newRecordPosition}. */
+  readonly position: string;
+  /** Since 1970 in seconds: when DynamoDB removes it. */
+  readonly expires: number;
+  readonly mac?: Buffer;
+  /** An {@link AuditEntry} as JSON; authenticated as these very bytes. */
+  readonly body: string;
+}
+
+/** Partitions of a trail. Each writer keeps to one of them. */
+export const TRAIL_SHARDS = 32;
+
+const RANDOM_BYTES = 9;
+const TIME_LENGTH = sortableTime(0).length;
+
+/** The time of the write, in ms since the epoch in base 36, then 9 random bytes in base64url. */
+export function newRecordPosition(at: number): string {
+  return sortableTime(at) + randomBytes(RANDOM_BYTES).toString('base64url');
+}
+
+/** When a record was written, in ms since the epoch. */
+export function timeOfPosition(position: string): number {
+  return parseInt(position.slice(0, TIME_LENGTH), 36);
+}
+
+/** Where a record stands in its trail, in one text. */
+export interface RecordPlace {
+  readonly shard: number;
+  readonly position: string;
+}
+
+export function placeText({ shard, position }: RecordPlace): string {
+  return `${String(shard).padStart(2, '0')}:${position}`;
+}
+
+/** Throws an Error for a text that is none. */
+export function parsePlace(text: string): RecordPlace {
+  const match = /^(\d\d):([\w-]{21})$/.exec(text);
+  if (match === null) throw new Error('audit: not the place of a record');
+  return { shard: Number(match[1]), position: match[2] ?? '' };
+}
+
+/** Texts and bytes one after the other, each after its length in 4 bytes. */
+export function lengthPrefixed(parts: readonly (string | Buffer)[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}
+
+type Unauthenticated = Omit<AuditRecord, 'mac'>;
+
+const authenticated = ({ trail, shard, position, expires, body }: Unauthenticated): readonly string[] => [
+  trail,
+  String(shard).padStart(2, '0'),
+  position,
+  String(expires),
+  body,
+];
+
+/** HMAC-SHA-256 under the tenant's audit key. */
+export function macOf(key: KeyObject, record: Unauthenticated): Buffer {
+  return createHmac('sha256', key)
+    .update(lengthPrefixed(authenticated(record)))
+    .digest();
+}
+
+/** SHA-256 over all of a record: what a seal is made from. */
+export function leafOf(record: AuditRecord): Buffer {
+  const parts = [...authenticated(record), record.mac ?? Buffer.alloc(0)];
+  return createHash('sha256').update(lengthPrefixed(parts)).digest();
+}
+
+/** The entry of a record. Throws a SyntaxError for a body that is no JSON any more. */
+export function entryOf({ body }: Pick<AuditRecord, 'body'>): AuditEntry {
+  return parseJson(body) as unknown as AuditEntry;
+}
+
+/**
+ * The tokens that a record is found by: all that it names, but those that were shown masked or
+ * redacted beside others.
+ */
+export function indexedTokens({ tokens = {} }: Pick<AuditEntry, 'tokens'>): readonly string[] {
+  const { mask = [], redact = [], ...others } = tokens;
+  const named = new Set(Object.values(others).flat());
+  return named.size === 0 && mask.length + redact.length === 1 ? [...mask, ...redact] : [...named];
+}

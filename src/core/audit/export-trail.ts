@@ -1,0 +1,117 @@
+import { TRAIL_SHARDS, type AuditRecord } from './audit-record.ts';
+import { MAX_INTERVAL_MS, statementOf } from './seal.ts';
+import type { Seal, SealReader, TrailReader } from './trail-store.ts';
+
+/** A line of an export, as docs/audit.md describes it. */
+export type ExportLine = Readonly<Record<string, unknown>>;
+
+export interface ExportDeps {
+  readonly trail: Pick<TrailReader, 'records'>;
+  readonly seals: SealReader;
+}
+
+/** Records of one step, so that it fits the answer of a function (AWS: 6 MB). */
+const STEP_BYTES = 2_500_000;
+/** Seals of one step: these and one interval more. */
+const SEAL_BYTES = 750_000;
+
+const bytesOf = ({ body }: AuditRecord): number => Buffer.byteLength(body) + 250;
+
+const recordLine = ({ mac, ...record }: AuditRecord): ExportLine => ({
+  record: { ...record, ...(mac !== undefined && { mac: mac.toString('base64') }) },
+});
+
+const sealLine = ({ signature, ...seal }: Seal): ExportLine => ({
+  seal: { ...seal, signature: signature.toString('base64') },
+});
+
+/** The records of a range, by position; `undefined` if they are more than a step takes. */
+async function recordsOf(
+  { trail: reader }: ExportDeps,
+  trail: string,
+  from: number,
+  to: number,
+): Promise<readonly AuditRecord[] | undefined> {
+  const records: AuditRecord[] = [];
+  let bytes = 0;
+  const shards = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
+  await Promise.all(
+    shards.map(async (shard) => {
+      for await (const page of reader.records({ trail, shard }, from, to)) {
+        records.push(...page);
+        for (const record of page) bytes += bytesOf(record);
+        if (bytes > STEP_BYTES) return;
+      }
+    }),
+  );
+  if (bytes > STEP_BYTES && to - from > 1) return undefined;
+  return records.toSorted((a, b) =>
+    a.position === b.position ? a.shard - b.shard : a.position < b.position ? -1 : 1,
+  );
+}
+
+/** The seals of a range that a step takes; `end`: where that of the first one left begins. */
+async function sealsOf(
+  { seals }: ExportDeps,
+  from: number,
+  to: number,
+): Promise<{ readonly taken: readonly Seal[]; readonly end?: number }> {
+  const taken: Seal[] = [];
+  let bytes = 0;
+  for await (const page of seals.seals(from, to))
+    for (const seal of page) {
+      // All parts of an interval are of one step: the next one begins behind their start.
+      if (bytes > SEAL_BYTES && seal.from !== taken.at(-1)?.from) return { taken, end: seal.from };
+      taken.push(seal);
+      bytes += Buffer.byteLength(seal.body) + 250;
+    }
+  return { taken };
+}
+
+/** `undefined` for what is no seal: it is exported all the same, as evidence. */
+function endOf(seal: Seal): number | undefined {
+  try {
+    return statementOf(seal).to;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where an export begins whose range does: at the start of the interval that it cuts. */
+export async function exportStart({ seals }: Pick<ExportDeps, 'seals'>, from: number): Promise<number> {
+  let start = from;
+  for await (const page of seals.seals(Math.max(0, from - MAX_INTERVAL_MS), from))
+    for (const seal of page) if ((endOf(seal) ?? 0) > from) start = Math.min(start, seal.from);
+  return start;
+}
+
+export interface ExportStep {
+  readonly lines: readonly ExportLine[];
+  /** The range that is left, in ms since the epoch; absent at the end. */
+  readonly next?: { readonly from: number; readonly to: number };
+}
+
+/**
+ * One step of an export of a trail: the seals that begin in some time, and the records of that
+ * time. An interval that the end of the range cuts is exported whole, so that it can be verified.
+ * The last step adds the newest seal of all, if it is beyond the range: it shows when the export
+ * was made.
+ */
+export async function exportStep(
+  deps: ExportDeps,
+  { trail, from, to }: { readonly trail: string; readonly from: number; readonly to: number },
+): Promise<ExportStep> {
+  const { taken, end } = await sealsOf(deps, from, to);
+  const cut = end === undefined ? taken.at(-1) : undefined;
+  const last = Math.max(to, (cut && endOf(cut)) ?? to);
+  for (let until = end ?? last; ; until = from + Math.ceil((until - from) / 2)) {
+    const records = await recordsOf(deps, trail, from, until);
+    if (records === undefined) continue;
+    const seals = taken.filter((seal) => seal.from < until);
+    const lines = [...seals.map(sealLine), ...records.map(recordLine)];
+    if (until < last) return { lines, next: { from: until, to: last } };
+    const newest = await deps.seals.newest();
+    const isBeyond = newest !== undefined && newest.from >= last;
+    return { lines: isBeyond ? [...lines, { newest: sealLine(newest)['seal'] }] : lines };
+  }
+}

@@ -1,0 +1,682 @@
+import { timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { Clock } from '../shared/clock.ts';
+import { parseJson } from '../shared/parse-json.ts';
+import { sortableTime } from '../shared/position.ts';
+import {
+  DEPLOYMENT,
+  indexedTokens,
+  leafOf,
+  macOf,
+  parsePlace,
+  placeText,
+  timeOfPosition,
+  TRAIL_SHARDS,
+  type AuditEntry,
+  type AuditRecord,
+  type RecordPlace,
+} from './audit-record.ts';
+import { recordsInOrder } from './records-in-order.ts';
+import {
+  hashOfSeal,
+  hasValidSignature,
+  MAX_INTERVAL_MS,
+  statementOf,
+  TrailRoot,
+  type SealEntry,
+  type SealStatement,
+} from './seal.ts';
+import type { Seal, SealHead, SealReader, TrailReader } from './trail-store.ts';
+
+/** The index by which records of a token are found. */
+export interface TokenIndex {
+  /** Those of the records that have their row for the token, in any order. */
+  indexed(trail: string, token: string, places: readonly RecordPlace[]): Promise<readonly RecordPlace[]>;
+}
+
+/** By the first version of a root: the audit keys that a tenant's ring has. */
+export type AuditKeys = ReadonlyMap<number, KeyObject>;
+
+/** Whatever cannot be read must reject: nothing here takes a failure for "no records". */
+export interface VerifyDeps {
+  readonly trail: Pick<TrailReader, 'records' | 'find'>;
+  readonly seals: SealReader;
+  readonly head: Pick<SealHead, 'read'>;
+  /** Pinned: from outside of what is verified. */
+  readonly publicKey: KeyObject;
+  readonly keysOf: (trail: string) => Promise<AuditKeys | 'destroyed'>;
+  /** With it each record is checked for its index rows. */
+  readonly index?: TokenIndex;
+  readonly clock: Clock;
+}
+
+export interface VerifyInput {
+  /** Absent: `deployment`, `tenants`, and every trail that a seal of the range names. */
+  readonly trails?: readonly string[];
+  /** Tenants that exist. */
+  readonly tenants: readonly string[];
+  /** In ms since the epoch; intervals that the range cuts are verified whole. */
+  readonly from: number;
+  readonly to: number;
+  /** When the step ends, if it has done anything. */
+  readonly deadline: number;
+}
+
+/** What a step has checked. */
+export interface Checked {
+  readonly seals: number;
+  readonly records: number;
+  /** Of the records: the MAC is under a key that was destroyed, or of a root that was replaced. */
+  readonly unchecked: number;
+  /** Of the records: older than the first seal, or newer than the last: only MAC and links fit. */
+  readonly beforeSeals: number;
+  readonly afterSeals: number;
+  /** Intervals whose first record has expired: only their seals were checked. */
+  readonly expired: number;
+}
+
+/** The first place, in order of time, that is not as it was written. */
+export interface Broken {
+  /** `to` is absent if the seal does not say. */
+  readonly interval:
+    { readonly from: number; readonly to?: number } | 'not sealed yet' | 'before the first seal';
+  readonly trail?: string;
+  /** The record, `shard:position`. */
+  readonly place?: string;
+  readonly what: string;
+}
+
+export interface Verified {
+  readonly checked: Checked;
+  /** Time to go on at; absent at the end of the range, and with `broken`. */
+  readonly next?: number;
+  readonly broken?: Broken;
+}
+
+interface Interval {
+  readonly name: Broken['interval'];
+  readonly from: number;
+  readonly to: number;
+  /** 0 where nothing is sealed. */
+  readonly seals: number;
+  readonly entries: ReadonlyMap<string, SealEntry>;
+  /** Since 1970 in seconds. */
+  readonly expires: number;
+}
+
+class BrokenChain extends Error {
+  readonly broken: Broken;
+
+  constructor(interval: Broken['interval'], what: string) {
+    super(what);
+    this.broken = { interval, what };
+  }
+}
+
+/** How far clocks of instances may be ahead, in ms. */
+const AHEAD_MS = 5 * 60_000;
+/** The last time that a position can hold. */
+const END_OF_TIME = 36 ** 9 - 1;
+const MAX_LINKS = 100;
+const MAX_ROWS = 500;
+const TRAILS_AT_ONCE = 4;
+const ROWS_AT_ONCE = 16;
+/** Intervals, and entries of their seals, that are in memory at once. */
+const MAX_INTERVALS = 1_440;
+const MAX_ENTRIES = 50_000;
+
+const ALL_SHARDS = Array.from({ length: TRAIL_SHARDS }, (_, shard) => shard);
+
+interface Link {
+  readonly statement: SealStatement;
+  readonly hash: string;
+}
+
+/** A seal that is what it says; throws a {@link BrokenChain} for any other. */
+function linkOf(publicKey: KeyObject, seal: Seal): Link {
+  let statement: SealStatement;
+  try {
+    statement = statementOf(seal);
+  } catch {
+    throw new BrokenChain({ from: seal.from }, 'the seal cannot be read');
+  }
+  const { from, to } = statement;
+  if (!hasValidSignature(publicKey, seal))
+    throw new BrokenChain({ from, to }, 'the signature of the seal is not valid under the key');
+  return { statement, hash: hashOfSeal(seal).toString('base64url') };
+}
+
+/** Throws a {@link BrokenChain} unless a seal follows the one before it. */
+function checkFollows(last: Link, { statement }: Link): void {
+  const { from, to, part, parts, previous, entries } = statement;
+  const before = last.statement;
+  const isNextPart =
+    from === before.from && to === before.to && parts === before.parts && part === before.part + 1;
+  const isNext = before.part === before.parts && from === before.to && part === 1;
+  if (!isNextPart && !isNext) {
+    const end = new Date(before.to).toISOString();
+    const where = `part ${String(before.part)} of ${String(before.parts)}`;
+    throw new BrokenChain({ from, to }, `a gap: the seal before it is ${where} up to ${end}`);
+  }
+  if (previous !== last.hash)
+    throw new BrokenChain({ from, to }, 'the seal names another one as that before it');
+  const [lastTrail, firstTrail] = [before.entries.at(-1)?.[0], entries[0]?.[0]];
+  if (isNextPart && lastTrail !== undefined && firstTrail !== undefined && firstTrail <= lastTrail)
+    throw new BrokenChain({ from, to }, 'two parts of the seal name the same trails');
+}
+
+function intervalOf(parts: readonly SealStatement[], { from, to }: SealStatement): Interval {
+  return {
+    ...{ name: { from, to }, from, to, seals: parts.length },
+    entries: new Map(parts.flatMap(({ entries }) => entries.map((entry) => [entry[0], entry] as const))),
+    expires: Math.min(...parts.map(({ expires }) => expires ?? Infinity)),
+  };
+}
+
+const unsealed = (name: 'not sealed yet' | 'before the first seal', from: number, to: number): Interval => ({
+  ...{ name, from, to, seals: 0, entries: new Map<string, SealEntry>(), expires: Infinity },
+});
+
+async function isAnySealBefore(seals: SealReader, time: number): Promise<boolean> {
+  for await (const page of seals.seals(0, time)) if (page.length > 0) return true;
+  return false;
+}
+
+/**
+ * The intervals of a range in order of time, what is not sealed included. Checks the chain of seals
+ * from the one before the range on, up to the head if the range reaches it, and throws a
+ * {@link BrokenChain} behind the last interval that is whole.
+ */
+async function* intervalsOf(deps: VerifyDeps, at: number, to: number): AsyncGenerator<Interval> {
+  // The seal before that of `at` begins in the last two intervals of any length.
+  const start = Math.max(0, at - 2 * MAX_INTERVAL_MS);
+  let last: Link | undefined;
+  let parts: SealStatement[] = [];
+  let isExpected = false;
+  for (let pass = 0; ; pass += 1) {
+    // Before the seals: then what is the head by now is among them.
+    const head = await deps.head.read();
+    const known = last;
+    for await (const page of deps.seals.seals(last?.statement.from ?? start, END_OF_TIME))
+      for (const seal of page) {
+        const before = last?.statement;
+        if (before !== undefined && seal.from === before.from && seal.part <= before.part) continue;
+        const link = linkOf(deps.publicKey, seal);
+        const { statement } = link;
+        if (last !== undefined) checkFollows(last, link);
+        else if (statement.to > at) {
+          const isFirst = statement.previous === undefined && statement.part === 1;
+          if (!isFirst || (await isAnySealBefore(deps.seals, statement.from)))
+            throw new BrokenChain(
+              { from: statement.from, to: statement.to },
+              'a gap: the seals before it are gone',
+            );
+          if (statement.from > at) yield unsealed('before the first seal', at, Math.min(statement.from, to));
+        }
+        last = link;
+        if (statement.from >= to) return;
+        parts.push(statement);
+        if (statement.part < statement.parts) continue;
+        if (statement.to > at) yield intervalOf(parts, statement);
+        parts = [];
+      }
+    const { statement } = last ?? {};
+    if (statement !== undefined && parts.length === 0 && statement.to >= to) return;
+    if (last === undefined) {
+      const newest = await deps.seals.newest();
+      if (newest !== undefined && newest.from >= start) {
+        // Inserted since they were read: then it is among them now.
+        if (isExpected) throw new Error('audit: the newest seal is not among the seals');
+        isExpected = true;
+        continue;
+      }
+      if (newest !== undefined) {
+        last = linkOf(deps.publicKey, newest);
+        continue;
+      }
+      if (pass === 0) continue;
+      if (head !== undefined) throw new BrokenChain({ from: at }, 'all seals are gone: there is a head');
+      break;
+    }
+    // As long as there are new seals the head moves.
+    if (pass === 0 || known !== last) continue;
+    // A sealer that dies between the two leaves the head one behind.
+    const named = head?.toString('base64url');
+    if (named !== last.hash && named !== last.statement.previous)
+      throw new BrokenChain(
+        { from: last.statement.to },
+        'the newest seals are gone: the head is another seal',
+      );
+    break;
+  }
+  const sealedTo = parts[0]?.from ?? last?.statement.to ?? at;
+  if (sealedTo < to) yield unsealed('not sealed yet', Math.max(at, sealedTo), to);
+}
+
+/** What is wrong in a trail: `rank` is higher for what was found without a record. */
+interface Finding {
+  readonly interval: number;
+  readonly rank: 0 | 1;
+  readonly broken: Broken;
+}
+
+const isEarlier = (a: Finding, b: Finding): boolean =>
+  a.interval === b.interval
+    ? a.rank === b.rank
+      ? (a.broken.place?.slice(3) ?? '') < (b.broken.place?.slice(3) ?? '')
+      : a.rank < b.rank
+    : a.interval < b.interval;
+
+const earliestOf = (findings: readonly (Finding | undefined)[]): Finding | undefined =>
+  findings.reduce(
+    (first, each) => (each !== undefined && (first === undefined || isEarlier(each, first)) ? each : first),
+    undefined,
+  );
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+function isEntry(value: unknown): value is AuditEntry {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { op, key, after, tokens } = value as Record<string, unknown>;
+  return (
+    typeof op === 'string' &&
+    (key === undefined || (Number.isSafeInteger(key) && Number(key) >= 1)) &&
+    (after === undefined || typeof after === 'string') &&
+    (tokens === undefined ||
+      (typeof tokens === 'object' && tokens !== null && Object.values(tokens).every(isTexts)))
+  );
+}
+
+function isPosition(position: string): boolean {
+  return /^[0-9a-z]{9}[\w-]{12}$/.test(position);
+}
+
+/** `undefined` for what this service does not write. */
+function entryOf({ position, body }: AuditRecord): AuditEntry | undefined {
+  if (!isPosition(position)) return undefined;
+  try {
+    const entry: unknown = parseJson(body);
+    return isEntry(entry) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined` for what is no place of a trail. */
+function placeOf(text: string): RecordPlace | undefined {
+  try {
+    const place = parsePlace(text);
+    return place.shard < TRAIL_SHARDS && isPosition(place.position) ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those of the places that are not among others. */
+const without = <T>(all: readonly T[], placeIn: (each: T) => RecordPlace, some: readonly RecordPlace[]) => {
+  const found = new Set(some.map(placeText));
+  return all.filter((each) => !found.has(placeText(placeIn(each))));
+};
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** One step: what its trails share. */
+class VerifyStep {
+  readonly deps: VerifyDeps;
+
+  readonly checked: Mutable<Checked> = {
+    ...{ seals: 0, records: 0, unchecked: 0, beforeSeals: 0, afterSeals: 0, expired: 0 },
+  };
+
+  readonly #keys = new Map<string, Promise<AuditKeys | 'destroyed'>>();
+
+  constructor(deps: VerifyDeps) {
+    this.deps = deps;
+  }
+
+  keysOf(trail: string): Promise<AuditKeys | 'destroyed'> {
+    const keys = this.#keys.get(trail) ?? this.deps.keysOf(trail);
+    this.#keys.set(trail, keys);
+    return keys;
+  }
+
+  isExpired({ expires }: Pick<Interval, 'expires'>): boolean {
+    return expires * 1000 <= this.deps.clock();
+  }
+
+  /** Whether a record may be gone: its interval has expired, or is older than the first seal. */
+  async isExcused({ position }: RecordPlace): Promise<boolean> {
+    const time = timeOfPosition(position);
+    const statements: SealStatement[] = [];
+    for await (const page of this.deps.seals.seals(Math.max(0, time - MAX_INTERVAL_MS), time + 1))
+      statements.push(...page.map((seal) => linkOf(this.deps.publicKey, seal).statement));
+    const parts = statements.filter(({ from, to }) => from <= time && time < to);
+    if (parts[0] !== undefined) return this.isExpired(intervalOf(parts, parts[0]));
+    for await (const page of this.deps.seals.seals(0, END_OF_TIME))
+      for (const seal of page) {
+        const { from, previous } = linkOf(this.deps.publicKey, seal).statement;
+        return previous === undefined && time < from;
+      }
+    return false;
+  }
+}
+
+interface PendingLink {
+  readonly of: RecordPlace;
+  readonly after: RecordPlace;
+  readonly interval: number;
+}
+
+interface PendingTip {
+  readonly of: RecordPlace;
+  readonly interval: number;
+  readonly tokens: readonly string[];
+}
+
+interface PendingRow {
+  readonly of: RecordPlace;
+  readonly interval: number;
+}
+
+/** The records of one trail in some intervals that follow one another. */
+class TrailWalk {
+  readonly #step: VerifyStep;
+
+  readonly #trail: string;
+
+  readonly #intervals: readonly Interval[];
+
+  /**
+   * Records that none has named as the one before it: those that the next ones name. With each, the
+   * tokens that lead to it.
+   */
+  readonly #tips = new Map<string, PendingTip>();
+
+  #links: PendingLink[] = [];
+
+  #rows = new Map<string, PendingRow[]>();
+
+  #rowCount = 0;
+
+  constructor(step: VerifyStep, trail: string, intervals: readonly Interval[]) {
+    this.#step = step;
+    this.#trail = trail;
+    this.#intervals = intervals;
+  }
+
+  async run(): Promise<Finding | undefined> {
+    const [first, last] = [this.#intervals[0], this.#intervals.at(-1)];
+    if (first === undefined || last === undefined) return undefined;
+    const keys = this.#trail === DEPLOYMENT ? undefined : await this.#step.keysOf(this.#trail);
+    const range = { trail: this.#trail, shards: ALL_SHARDS, from: first.from, to: last.to };
+    let [at, root] = [0, new TrailRoot()];
+    const finish = () => {
+      const finding = this.#checkRoot(at, root);
+      [at, root] = [at + 1, new TrailRoot()];
+      return finding;
+    };
+    for await (const records of recordsInOrder(this.#step.deps.trail, range))
+      for (const record of records) {
+        for (;;) {
+          const interval = this.#intervals[at];
+          // The reader's range ends with the last interval.
+          if (interval === undefined) throw new Error('audit: a record outside of the range');
+          if (record.position < sortableTime(interval.to)) break;
+          const finding = finish();
+          if (finding !== undefined) return this.#settled(finding);
+        }
+        const interval = this.#intervals[at] as Interval;
+        // Between two intervals is one that has expired.
+        if (record.position < sortableTime(interval.from)) continue;
+        const what = this.#checkRecord(record, at, keys);
+        if (what !== undefined) return this.#settled(this.#finding(at, record, what));
+        root.add(leafOf(record));
+        const finding = await this.#flush(MAX_LINKS, MAX_ROWS);
+        if (finding !== undefined) return this.#settled(finding);
+      }
+    while (at < this.#intervals.length) {
+      const finding = finish();
+      if (finding !== undefined) return this.#settled(finding);
+    }
+    return this.#settled();
+  }
+
+  #finding(interval: number, place: RecordPlace | undefined, what: string): Finding {
+    const { name } = this.#intervals[interval] as Interval;
+    return {
+      ...{ interval, rank: place === undefined ? 1 : 0 },
+      broken: {
+        ...{ interval: name, trail: this.#trail },
+        ...(place !== undefined && { place: placeText(place) }),
+        what,
+      },
+    };
+  }
+
+  #checkRoot(at: number, found: TrailRoot): Finding | undefined {
+    const interval = this.#intervals[at] as Interval;
+    if (interval.seals === 0) return undefined;
+    const [, count, root] = interval.entries.get(this.#trail) ?? ['', 0, ''];
+    if (found.count === count && (count === 0 || found.root() === root)) return undefined;
+    // It may have expired while it was read.
+    if (this.#step.isExpired(interval)) return undefined;
+    const counts = `found ${String(found.count)} records, sealed ${String(count)}`;
+    return this.#finding(at, undefined, found.count === count ? `${counts}, not the same ones` : counts);
+  }
+
+  /** What is wrong with a record by itself. */
+  #checkRecord(
+    record: AuditRecord,
+    at: number,
+    keys: AuditKeys | 'destroyed' | undefined,
+  ): string | undefined {
+    const interval = this.#intervals[at] as Interval;
+    const { checked, deps } = this.#step;
+    checked.records += 1;
+    if (interval.name === 'not sealed yet') checked.afterSeals += 1;
+    if (interval.name === 'before the first seal') checked.beforeSeals += 1;
+    const entry = entryOf(record);
+    if (entry === undefined) return 'not a record of this service';
+    if (timeOfPosition(record.position) > deps.clock() + AHEAD_MS) return 'a record of the future';
+    const what = this.#checkMac(record, entry, interval, keys) ?? this.#checkLink(record, entry, at);
+    if (what !== undefined) return what;
+    const tokens = deps.index === undefined ? [] : indexedTokens(entry);
+    this.#tips.set(placeText(record), { of: record, interval: at, tokens });
+    return undefined;
+  }
+
+  /**
+   * A record that its writer has gone on from was durable with all of its rows. One that was not
+   * may have been refused while some of them could not be written.
+   */
+  #expectRows({ of, interval, tokens }: PendingTip): void {
+    for (const token of tokens) {
+      const rows = this.#rows.get(token) ?? [];
+      this.#rows.set(token, rows);
+      rows.push({ of, interval });
+      this.#rowCount += 1;
+    }
+  }
+
+  #checkMac(
+    record: AuditRecord,
+    { key }: AuditEntry,
+    { seals }: Interval,
+    keys: AuditKeys | 'destroyed' | undefined,
+  ): string | undefined {
+    const { mac } = record;
+    if (keys === undefined)
+      return mac === undefined && key === undefined ? undefined : 'has a MAC, which its trail has no key for';
+    if (mac === undefined || key === undefined) return 'has no MAC';
+    if (keys === 'destroyed') {
+      this.#step.checked.unchecked += 1;
+      return undefined;
+    }
+    const audit = keys.get(key);
+    if (audit !== undefined) {
+      const expected = macOf(audit, record);
+      return expected.length === mac.length && timingSafeEqual(expected, mac)
+        ? undefined
+        : 'the MAC is wrong';
+    }
+    // Only a root before those of the ring can have been replaced.
+    if (key > Math.max(...keys.keys())) return `the MAC is under key ${String(key)}, which never was`;
+    if (seals === 0) return `the MAC is under key ${String(key)}, which was replaced, and it is not sealed`;
+    this.#step.checked.unchecked += 1;
+    return undefined;
+  }
+
+  #checkLink(record: AuditRecord, { after }: AuditEntry, interval: number): string | undefined {
+    const own = placeText(record);
+    if (after === undefined) return undefined;
+    const place = placeOf(after);
+    if (place === undefined) return 'names what is no place as the record before it';
+    if (after === own || timeOfPosition(place.position) > timeOfPosition(record.position))
+      return `names a record that is not before it: ${after}`;
+    const before = this.#tips.get(after);
+    if (before === undefined) this.#links.push({ of: record, after: place, interval });
+    else {
+      this.#tips.delete(after);
+      this.#expectRows(before);
+    }
+    return undefined;
+  }
+
+  /** The findings of what waits, if more does than it may. */
+  async #flush(links: number, rows: number): Promise<Finding | undefined> {
+    return earliestOf([
+      this.#links.length > links ? await this.#missingLink() : undefined,
+      this.#rowCount > rows ? await this.#missingRow() : undefined,
+    ]);
+  }
+
+  /** The earliest of a finding and of what waits. */
+  async #settled(finding?: Finding): Promise<Finding | undefined> {
+    return earliestOf([finding, await this.#flush(0, 0)]);
+  }
+
+  async #missingLink(): Promise<Finding | undefined> {
+    const links = this.#links;
+    this.#links = [];
+    const findings: Finding[] = [];
+    for (let at = 0; at < links.length; at += MAX_LINKS) {
+      const some = links.slice(at, at + MAX_LINKS);
+      const places = new Map(some.map(({ after }) => [placeText(after), after]));
+      const found = await this.#step.deps.trail.find(this.#trail, [...places.values()]);
+      if (this.#step.deps.index !== undefined) this.#expectRowsOf(found, some);
+      for (const { of, after, interval } of without(some, (link) => link.after, found))
+        if (!(await this.#step.isExcused(after)))
+          findings.push(this.#finding(interval, of, `the record before it is gone: ${placeText(after)}`));
+    }
+    return earliestOf(findings);
+  }
+
+  /** The rows of records that others name, and that were written before this walk began. */
+  #expectRowsOf(found: readonly AuditRecord[], links: readonly PendingLink[]): void {
+    const intervals = new Map(links.map(({ after, interval }) => [placeText(after), interval]));
+    for (const of of found) {
+      const [entry, interval] = [entryOf(of), intervals.get(placeText(of))];
+      if (entry === undefined || interval === undefined) continue;
+      this.#expectRows({ of, interval, tokens: indexedTokens(entry) });
+    }
+  }
+
+  async #missingRow(): Promise<Finding | undefined> {
+    const { index } = this.#step.deps;
+    const tokens = [...this.#rows];
+    this.#rows = new Map();
+    this.#rowCount = 0;
+    const findings: Finding[] = [];
+    for (let at = 0; index !== undefined && at < tokens.length; at += ROWS_AT_ONCE) {
+      const some = tokens.slice(at, at + ROWS_AT_ONCE).map(async ([token, rows]) => {
+        const places = rows.map(({ of: { shard, position } }) => ({ shard, position }));
+        const found = await index.indexed(this.#trail, token, places);
+        return without(rows, (row) => row.of, found).map(({ of, interval }) =>
+          this.#finding(interval, of, `its index row of token ${token} is gone`),
+        );
+      });
+      const missing = (await Promise.all(some)).flat();
+      findings.push(
+        ...missing.filter(({ interval }) => !this.#step.isExpired(this.#intervals[interval] as Interval)),
+      );
+    }
+    return earliestOf(findings);
+  }
+}
+
+/** The intervals of a chunk in all trails: the first thing that is wrong. */
+async function verifyChunk(
+  step: VerifyStep,
+  { trails, tenants }: VerifyInput,
+  chunk: readonly Interval[],
+): Promise<Broken | undefined> {
+  const live = chunk.filter((interval) => !step.isExpired(interval));
+  step.checked.expired += chunk.length - live.length;
+  step.checked.seals += chunk.reduce((sum, { seals }) => sum + seals, 0);
+  const sealed = chunk.flatMap(({ entries }) => [...entries.keys()]);
+  const all = [...new Set(trails ?? [DEPLOYMENT, ...tenants, ...sealed])];
+  let first: Finding | undefined;
+  for (let at = 0; at < all.length; at += TRAILS_AT_ONCE) {
+    const walks = all.slice(at, at + TRAILS_AT_ONCE).map((trail) => new TrailWalk(step, trail, live).run());
+    first = earliestOf([first, ...(await Promise.all(walks))]);
+  }
+  return first?.broken;
+}
+
+interface Chunk {
+  readonly intervals: readonly Interval[];
+  readonly isLast: boolean;
+  /** What is wrong with the seals behind these intervals. */
+  readonly broken?: Broken;
+}
+
+async function nextChunk(intervals: AsyncIterator<Interval>, size: number): Promise<Chunk> {
+  const chunk: Interval[] = [];
+  try {
+    for (let entries = 0; chunk.length < size && entries < MAX_ENTRIES;) {
+      const next = await intervals.next();
+      if (next.done === true) return { intervals: chunk, isLast: true };
+      chunk.push(next.value);
+      entries += next.value.entries.size;
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenChain)) throw error;
+    return { intervals: chunk, isLast: true, broken: error.broken };
+  }
+  return { intervals: chunk, isLast: false };
+}
+
+/**
+ * Verifies as much of a range as the time allows, at least one interval. Reads every shard of every
+ * trail, and finds anything that was changed, removed or put in after its seal; what is newer than
+ * the last seal is checked by MACs and links (docs/audit.md). The head may be one seal behind, as a
+ * sealer that died leaves it.
+ */
+export async function verifyStep(deps: VerifyDeps, input: VerifyInput): Promise<Verified> {
+  const step = new VerifyStep(deps);
+  const to = Math.min(input.to, END_OF_TIME);
+  const intervals = intervalsOf(deps, input.from, to);
+  try {
+    for (let size = 1; input.from < to;) {
+      const began = deps.clock();
+      const chunk = await nextChunk(intervals, size);
+      const broken = (await verifyChunk(step, input, chunk.intervals)) ?? chunk.broken;
+      if (broken !== undefined) return { checked: step.checked, broken };
+      const next = chunk.intervals.at(-1)?.to;
+      if (chunk.isLast || next === undefined || next >= to) break;
+      // Half of the time that is left, as far as the last chunk shows.
+      const now = deps.clock();
+      const each = Math.max(1, (now - began) / size);
+      if (now + each >= input.deadline) return { checked: step.checked, next };
+      const fitting = Math.floor((input.deadline - now) / 2 / each);
+      size = Math.max(1, Math.min(fitting, 2 * size, MAX_INTERVALS));
+    }
+  } catch (error) {
+    // An excuse was looked for in a seal that is not what it says.
+    if (error instanceof BrokenChain) return { checked: step.checked, broken: error.broken };
+    throw error;
+  } finally {
+    await intervals.return(undefined);
+  }
+  return { checked: step.checked };
+}

@@ -1,0 +1,43 @@
+import type { AuditLog } from '../core/audit/audit-log.ts';
+import {
+  openScope,
+  outcomeOf,
+  type AuditScope,
+  type AuditSubject,
+  type End,
+  type Sightings,
+} from '../core/audit/audit-scope.ts';
+import { auditedDeps, type Classified, type Unaudited } from '../core/audit/effects.ts';
+
+/** Where the work of a function behind no route is recorded, and as what. */
+export interface Recorded {
+  readonly trail: string;
+  readonly subject: AuditSubject;
+}
+
+const FAILED: End = { status: 500, outcome: outcomeOf(500) };
+
+/**
+ * Does something in the background with dependencies that record its effects before they happen.
+ * What has no effect leaves no record. `endOf`: how what came out of it is recorded. Throws what
+ * the work throws, `dependency_unavailable` for what cannot be recorded.
+ */
+export async function withAudit<Deps extends { readonly audit: Sightings; readonly auditLog: AuditLog }, T>(
+  deps: Unaudited<Deps> & Classified<Unaudited<Deps>>,
+  { trail, subject }: Recorded,
+  work: (audited: Deps, scope: AuditScope) => Promise<T>,
+  endOf: (result: T) => End,
+): Promise<T> {
+  const scope = openScope((deps as Pick<Deps, 'auditLog'>).auditLog, trail, subject);
+  const close = async (end: End) => {
+    if (scope.hasBegun) await scope.close(end);
+  };
+  try {
+    const result = await work(auditedDeps<Unaudited<Deps>>(deps, scope) as unknown as Deps, scope);
+    await close(endOf(result));
+    return result;
+  } catch (error) {
+    await close(FAILED);
+    throw error;
+  }
+}

@@ -1,0 +1,219 @@
+import { createSecretKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import {
+  DEPLOYMENT,
+  indexedTokens,
+  macOf,
+  newRecordPosition,
+  placeText,
+  timeOfPosition,
+  type AuditEntry,
+  type AuditRecord,
+  type RecordPlace,
+} from '../../../src/core/audit/audit-record.ts';
+import { encodeStatement, type SealStatement } from '../../../src/core/audit/seal.ts';
+import { sealTrail, type SealReport, type SealTrailDeps } from '../../../src/core/audit/seal-trail.ts';
+import type { MarkedShard, Seal } from '../../../src/core/audit/trail-store.ts';
+import {
+  verifyStep,
+  type AuditKeys,
+  type Verified,
+  type VerifyDeps,
+  type VerifyInput,
+} from '../../../src/core/audit/verify-trail.ts';
+import { aSealSigner } from '../../support/fakes/a-seal-signer.ts';
+import { anAuditTrail, aSealHead, aSealStore, mark, recordKey } from '../../support/fakes/an-audit-trail.ts';
+
+export const MINUTE = 60_000;
+/** When the first record of a trail is written: in a whole minute. */
+export const START = Date.UTC(2026, 10, 23, 12, 0);
+export const TENANTS = ['tenant-a', 'tenant-b', 'tenant-c'] as const;
+
+const DAY_SECONDS = 86_400;
+const RETENTION_SECONDS = 400 * DAY_SECONDS;
+
+/** What signs the seals of every trail here. */
+export const SEAL_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** A seal under the key, whatever it states. */
+export function signed(statement: SealStatement): Seal {
+  const body = encodeStatement(statement);
+  const signature = sign('sha256', Buffer.from(body), SEAL_KEY.privateKey);
+  return { from: statement.from, part: statement.part, body, signature };
+}
+
+/** All that is stored of a trail, and what reads it. A copy can be changed alone. */
+export class Trail {
+  readonly records: Map<string, AuditRecord>;
+
+  readonly marks: Map<string, MarkedShard & { readonly minute: number }>;
+
+  readonly seals: Map<string, Seal>;
+
+  readonly head: { hash: Buffer | undefined };
+
+  /** Rows of the index: trail, token and place. */
+  readonly rows: Set<string>;
+
+  readonly keys: Map<string, AuditKeys | 'destroyed'>;
+
+  now: number;
+
+  constructor(of?: Trail) {
+    this.records = new Map(of?.records);
+    this.marks = new Map(of?.marks);
+    this.seals = new Map(of?.seals);
+    this.head = { hash: of?.head.hash };
+    this.rows = new Set(of?.rows);
+    this.keys = new Map(
+      of?.keys ?? TENANTS.map((tenant) => [tenant, new Map([[1, createSecretKey(randomBytes(32))]])]),
+    );
+    this.now = of?.now ?? START;
+  }
+
+  copy(): Trail {
+    return new Trail(this);
+  }
+
+  key(tenant: string, version = 1): KeyObject | undefined {
+    const keys = this.keys.get(tenant);
+    return keys === 'destroyed' ? undefined : keys?.get(version);
+  }
+
+  /** A record as a writer makes it, at the trail's time. */
+  make(
+    trail: string,
+    shard: number,
+    entry: Partial<AuditEntry>,
+    { at = this.now, key = this.key(trail), version = 1, position = newRecordPosition(at) } = {},
+  ): AuditRecord {
+    const own = trail === DEPLOYMENT ? {} : { key: version };
+    const body = JSON.stringify({ ...own, op: 'getToken', outcome: 'ok', status: 200, ...entry });
+    const expires = Math.floor(at / 1000) + RETENTION_SECONDS;
+    const record = { trail, shard, position, expires, body };
+    return key === undefined ? record : { ...record, mac: macOf(key, record) };
+  }
+
+  put(record: AuditRecord): void {
+    this.records.set(recordKey(record.trail, record), record);
+  }
+
+  remove({ trail, shard, position }: AuditRecord): void {
+    this.records.delete(recordKey(trail, { shard, position }));
+  }
+
+  insert(record: AuditRecord, at = this.now): void {
+    mark(this.marks, record, at);
+    this.put(record);
+    for (const token of indexedTokens(JSON.parse(record.body) as AuditEntry))
+      this.rows.add(`${record.trail} ${token} ${placeText(record)}`);
+  }
+
+  sealDeps(over: Partial<SealTrailDeps> = {}): SealTrailDeps {
+    return {
+      trail: anAuditTrail(this.records, this.marks),
+      seals: aSealStore(this.seals),
+      head: aSealHead(this.head),
+      signer: aSealSigner(SEAL_KEY.privateKey),
+      publicKey: () => Promise.resolve(SEAL_KEY.publicKey),
+      clock: () => this.now,
+      deadline: Infinity,
+      ...over,
+    };
+  }
+
+  seal(over: Partial<SealTrailDeps> = {}): Promise<SealReport> {
+    return sealTrail(this.sealDeps(over));
+  }
+
+  verifyDeps(over: Partial<VerifyDeps> = {}): VerifyDeps {
+    return {
+      trail: anAuditTrail(this.records, this.marks),
+      seals: aSealStore(this.seals),
+      head: aSealHead(this.head),
+      publicKey: SEAL_KEY.publicKey,
+      keysOf: (trail) => Promise.resolve(this.keys.get(trail) ?? 'destroyed'),
+      index: {
+        indexed: (trail, token, places) =>
+          Promise.resolve(places.filter((place) => this.rows.has(`${trail} ${token} ${placeText(place)}`))),
+      },
+      clock: () => this.now,
+      ...over,
+    };
+  }
+
+  /** From before the first record to now, in one step. */
+  verify(over: Partial<VerifyDeps> = {}, input: Partial<VerifyInput> = {}): Promise<Verified> {
+    return verifyStep(this.verifyDeps(over), {
+      ...{ tenants: TENANTS, from: START - 60 * MINUTE, to: this.now, deadline: Infinity },
+      ...input,
+    });
+  }
+}
+
+/** One function instance, which writes one record of a trail after the other. */
+export class Writer {
+  readonly #trail: Trail;
+
+  readonly #shard: number;
+
+  readonly #last = new Map<string, RecordPlace>();
+
+  constructor(trail: Trail, shard: number) {
+    this.#trail = trail;
+    this.#shard = shard;
+  }
+
+  /** `unknown`: the record is written, without its rows, and its writer never learns of it. */
+  write(
+    trail: string,
+    entry: Partial<AuditEntry> = {},
+    outcome: 'acknowledged' | 'unknown' = 'acknowledged',
+  ): AuditRecord {
+    const last = this.#last.get(trail);
+    const after = last === undefined ? {} : { after: placeText(last) };
+    const record = this.#trail.make(trail, this.#shard, { ...entry, ...after });
+    this.#trail.insert(record);
+    if (outcome === 'acknowledged') this.#last.set(trail, record);
+    else
+      for (const row of this.#trail.rows)
+        if (row.endsWith(` ${placeText(record)}`)) this.#trail.rows.delete(row);
+    return record;
+  }
+}
+
+/**
+ * The trail of four writers and three tenants over so many minutes, with records whose outcome is
+ * unknown. The first ones are sealed, a minute an interval; the last ones could be.
+ */
+export async function aTrail({
+  minutes = 4,
+  sealed = minutes,
+  over = {},
+}: { minutes?: number; sealed?: number; over?: Partial<SealTrailDeps> } = {}): Promise<{
+  trail: Trail;
+  writers: readonly Writer[];
+}> {
+  const trail = new Trail();
+  const writers = [3, 7, 7, 30].map((shard) => new Writer(trail, shard));
+  for (let minute = 0; minute < minutes; minute += 1) {
+    for (const [at, writer] of writers.entries()) {
+      trail.now = START + minute * MINUTE + 7_000 * (at + 1);
+      for (const tenant of TENANTS.slice(0, at + 1))
+        writer.write(tenant, { tokens: { reveal: [`token-${String(at)}`], mask: ['token-m'] } });
+      writer.write(DEPLOYMENT, { op: 'unknown', outcome: 'refused', status: 401 });
+      if (at === minute % writers.length) writer.write('tenant-a', { op: 'listTokens' }, 'unknown');
+    }
+    trail.now = START + (minute + 2) * MINUTE;
+    if (minute < sealed) await trail.seal(over);
+  }
+  return { trail, writers };
+}
+
+/** The records of a trail in a minute, in order. */
+export const recordsOf = (trail: Trail, id: string, minute: number): readonly AuditRecord[] =>
+  [...trail.records.values()]
+    .filter(({ trail: own, position }) => {
+      const time = timeOfPosition(position) - START;
+      return own === id && time >= minute * MINUTE && time < (minute + 1) * MINUTE;
+    })
+    .toSorted((a, b) => (a.position < b.position ? -1 : 1));

@@ -1,0 +1,146 @@
+import { createAuditLog, type TrailWriter } from '../../../src/core/audit/audit-log.ts';
+import {
+  DEPLOYMENT,
+  entryOf,
+  macOf,
+  placeText,
+  timeOfPosition,
+  type AuditRecord,
+} from '../../../src/core/audit/audit-record.ts';
+import { ServiceError } from '../../../src/core/shared/service-error.ts';
+import { someTenantKeys } from '../../support/tenant-keys.ts';
+
+const MINUTE = 60_000;
+const NOW = 1_800_000_000_000;
+
+/** A trail that keeps what was called, in order; `fail`: the next write is lost, or refused. */
+function aWriter() {
+  const calls: ({ readonly mark: number } | { readonly record: AuditRecord })[] = [];
+  const state = { now: NOW, fail: undefined as 'before' | 'after' | undefined, wasThrottled: false };
+  const trailWriter: TrailWriter = {
+    mark(_, minute) {
+      calls.push({ mark: minute });
+      return Promise.resolve();
+    },
+    write(record) {
+      const { fail } = state;
+      state.fail = undefined;
+      if (fail === 'before') return Promise.reject(new Error('refused'));
+      calls.push({ record });
+      if (fail === 'after') return Promise.reject(new Error('the answer was lost'));
+      return Promise.resolve({ wasThrottled: state.wasThrottled });
+    },
+  };
+  const tenantKeys = someTenantKeys();
+  const log = createAuditLog({
+    trailWriter,
+    tenantKeys,
+    clock: () => state.now,
+    auditMode: 'all',
+    auditRetentionMs: 1_000_000,
+    onAuditUnavailable: () => undefined,
+    onAuditEndMissing: () => undefined,
+  });
+  const records = () => calls.flatMap((call) => ('record' in call ? [call.record] : []));
+  const append = (trail = 'tenant') => log.append(trail, { op: 'x', outcome: 'ok' });
+  return { log, append, calls, records, state, tenantKeys };
+}
+
+it('links each record to the last one that is known to be there, one trail at a time', async () => {
+  const { append, records } = aWriter();
+  const places = await Promise.all([append(), append(), append('other'), append()]);
+  const own = records().filter(({ trail }) => trail === 'tenant');
+  expect(own.map((record) => entryOf(record).after)).toEqual([
+    undefined,
+    placeText(places[0]),
+    placeText(places[1]),
+  ]);
+  expect(entryOf(records().find(({ trail }) => trail === 'other') as AuditRecord).after).toBeUndefined();
+});
+
+it.each(['before', 'after'] as const)(
+  'goes on from there when a write fails %s it happened',
+  async (fail) => {
+    const { append, records, state } = aWriter();
+    const first = await append();
+    state.fail = fail;
+    await expect(append()).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    await append();
+    expect(entryOf(records().at(-1) as AuditRecord).after).toBe(placeText(first));
+  },
+);
+
+it('marks a minute before its first record, and again where it has moved to another partition', async () => {
+  const { append, calls, state } = aWriter();
+  await append();
+  await append();
+  state.now += MINUTE;
+  await append();
+  expect(calls.map((call) => ('mark' in call ? call.mark : 'record'))).toEqual([
+    NOW - (NOW % MINUTE),
+    'record',
+    'record',
+    NOW - (NOW % MINUTE) + MINUTE,
+    'record',
+  ]);
+  state.wasThrottled = true;
+  await append();
+  await append();
+  expect(calls.slice(-3).map((call) => 'mark' in call)).toEqual([false, true, false]);
+});
+
+it('never goes back in time, whatever the clock does', async () => {
+  const { append, records, state } = aWriter();
+  for (const now of [NOW, NOW, NOW - 5_000, NOW + 1]) {
+    state.now = now;
+    await append();
+  }
+  const times = records().map(({ position }) => timeOfPosition(position));
+  expect(times).toEqual([NOW, NOW + 1, NOW + 2, NOW + 3]);
+});
+
+it('authenticates every member of a record under the key of the tenant, which it names', async () => {
+  const { append, records, tenantKeys } = aWriter();
+  await append();
+  const [record] = records() as [AuditRecord];
+  const { key, version } = await tenantKeys.current('tenant', 'audit');
+  expect(record.mac).toEqual(macOf(key, record));
+  expect(entryOf(record).key).toBe(version);
+  expect(record.expires).toBe((NOW + 1_000_000) / 1000);
+  const others = { trail: 'x', shard: (record.shard + 1) % 32, position: 'x', expires: 1, body: '{}' };
+  for (const [name, value] of Object.entries(others))
+    expect(macOf(key, { ...record, [name]: value })).not.toEqual(record.mac);
+});
+
+it('has no MAC where there is no tenant', async () => {
+  const { append, records } = aWriter();
+  await append(DEPLOYMENT);
+  expect(records()[0]).not.toHaveProperty('mac');
+  expect(entryOf(records()[0] as AuditRecord)).not.toHaveProperty('key');
+});
+
+it('says of a tenant whose keys are gone what everything else says of it', async () => {
+  const { calls } = aWriter();
+  const gone = new ServiceError('unauthenticated', 'gone');
+  const log = createAuditLog({
+    trailWriter: { mark: () => Promise.resolve(), write: () => Promise.resolve({ wasThrottled: false }) },
+    tenantKeys: { current: () => Promise.reject(gone) },
+    clock: () => NOW,
+    auditMode: 'all',
+    auditRetentionMs: 1,
+    onAuditUnavailable: () => undefined,
+    onAuditEndMissing: () => undefined,
+  });
+  await expect(log.append('tenant', { op: 'x', outcome: 'ok' })).rejects.toBe(gone);
+  expect(calls).toEqual([]);
+});
+
+it('spreads a tenant over its partitions: no more than a tenth on one with 320 writers', async () => {
+  const shards = new Map<number, number>();
+  for (let writer = 0; writer < 320; writer += 1) {
+    const { append, records } = aWriter();
+    for (let request = 0; request < 3; request += 1) await append();
+    for (const { shard } of records()) shards.set(shard, (shards.get(shard) ?? 0) + 1);
+  }
+  expect(Math.max(...shards.values())).toBeLessThan(96);
+});

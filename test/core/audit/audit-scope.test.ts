@@ -1,0 +1,229 @@
+import { credentialOf, openScope, outcomeOf } from '../../../src/core/audit/audit-scope.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { anAuditLog } from '../../support/fakes/an-audit.ts';
+
+const SUBJECT = { op: 'getToken', app: 'app-1', cred: 'application', ip: '203.0.113.7', trace: 't-1' };
+const UUID = '3e9349b8-8f46-435c-82ea-1e872cc417e6';
+const token = { id: 'token-1', containers: ['/pci/'] };
+
+function aScope(options: Parameters<typeof anAuditLog>[0] = {}) {
+  const audit = anAuditLog(options);
+  return { ...audit, scope: openScope(audit.log, 'tenant', SUBJECT) };
+}
+
+describe('a request without effects', () => {
+  it('leaves one record, with every form in which it showed a token', async () => {
+    const { scope, entries } = aScope();
+    scope.saw(token, 'reveal');
+    scope.saw(token, 'reveal');
+    scope.saw({ id: 'token-2', containers: ['/pii/'] }, 'mask');
+    await scope.close({ status: 200, outcome: 'ok' });
+    expect(entries()).toEqual([
+      {
+        trail: 'tenant',
+        v: 1,
+        key: 1,
+        ...SUBJECT,
+        outcome: 'ok',
+        status: 200,
+        tokens: { reveal: ['token-1'], mask: ['token-2'] },
+        containers: ['/pci/', '/pii/'],
+      },
+    ]);
+  });
+
+  it('leaves one although it showed nothing', async () => {
+    const { scope, entries } = aScope({ mode: 'revealed' });
+    await scope.close({ status: 200, outcome: 'ok' });
+    expect(entries()).toHaveLength(1);
+  });
+
+  it.each([
+    ['all', ['mask'], 1],
+    ['revealed', ['mask', 'redact'], 0],
+    ['revealed', ['mask', 'reveal'], 1],
+  ] as const)('with the setting %s and shown as %j leaves %d', async (mode, forms, count) => {
+    const { log, entries } = anAuditLog({ mode });
+    const scope = openScope(log, 'tenant', SUBJECT, { isRead: true });
+    forms.forEach((form, index) => scope.saw({ id: `token-${String(index)}` }, form));
+    await scope.close({ status: 200, outcome: 'ok' });
+    expect(entries()).toHaveLength(count);
+    if (mode === 'revealed') expect(entries().flatMap(({ tokens }) => tokens?.mask ?? [])).toEqual([]);
+  });
+
+  it('that is refused leaves a record whatever the setting', async () => {
+    const { scope, entries } = aScope({ mode: 'revealed' });
+    scope.saw(token, 'mask');
+    await scope.close({ status: 503, outcome: 'failed' });
+    expect(entries()).toMatchObject([{ outcome: 'failed', tokens: { refused: ['token-1'] } }]);
+  });
+});
+
+describe('a request that failed', () => {
+  it('names what its caller named, if it is there or a UUID, and nothing that could be data', async () => {
+    const { scope, entries } = aScope();
+    scope.named(['token-1', UUID, '4111111111111111', 'no token']);
+    scope.found([token]);
+    await scope.close({ status: 404, outcome: 'refused' });
+    expect(entries()).toMatchObject([
+      { outcome: 'refused', tokens: { refused: ['token-1', UUID] }, containers: ['/pci/'] },
+    ]);
+  });
+
+  it('has shown nothing of what it would have shown, but keeps what it used', async () => {
+    const { scope, entries } = aScope();
+    scope.saw(token, 'reveal');
+    scope.saw({ id: 'token-2' }, 'use');
+    await scope.close({ status: 413, outcome: 'invalid' });
+    expect(entries()[0]?.tokens).toEqual({ refused: ['token-1'], use: ['token-2'] });
+  });
+});
+
+describe('an effect', () => {
+  it('is recorded ahead, once, with what was seen so far', async () => {
+    const { scope, entries } = aScope();
+    scope.saw(token, 'mask');
+    await scope.ahead({ tokens: [token], form: 'update' });
+    await scope.ahead({ tokens: [token], form: 'update' });
+    await scope.close({ status: 200, outcome: 'ok' });
+    expect(entries()).toMatchObject([
+      { outcome: 'begun', tokens: { mask: ['token-1'], update: ['token-1'] } },
+    ]);
+    expect(entries()[0]).not.toHaveProperty('status');
+  });
+
+  it('is recorded again if it is another one: other tokens, another place', async () => {
+    const { scope, entries } = aScope();
+    await scope.ahead({ tokens: [{ id: 'a' }], form: 'create' });
+    await scope.ahead({ tokens: [{ id: 'b' }], form: 'create' });
+    await scope.ahead({ host: 'a.example' });
+    await scope.ahead({ change: { members: ['name'] } });
+    expect(entries().map(({ tokens, host, change }) => ({ tokens, host, change }))).toEqual([
+      { tokens: { create: ['a'] } },
+      { tokens: { create: ['b'] } },
+      { host: 'a.example' },
+      { host: 'a.example', change: { members: ['name'] } },
+    ]);
+  });
+
+  it.each([
+    ['that failed', {}, { status: 409, outcome: 'invalid' }],
+    ['that left the service', { leaves: true }, { status: 200, outcome: 'ok' }],
+  ] as const)('%s has a second record, of the first', async (_, effect, end) => {
+    const { scope, entries, records } = aScope();
+    await scope.ahead(effect);
+    await scope.close(end);
+    const [first] = records;
+    expect(entries()[1]).toMatchObject({
+      ...end,
+      of: `${String(first?.shard).padStart(2, '0')}:${first?.position ?? ''}`,
+    });
+  });
+
+  it('has a second record for what is shown after it', async () => {
+    const { scope, entries } = aScope();
+    await scope.ahead({ tokens: [token], form: 'create' });
+    scope.saw({ id: 'token-2' }, 'reveal');
+    await scope.close({ status: 201, outcome: 'ok' });
+    expect(entries()[1]).toMatchObject({ outcome: 'ok', tokens: { reveal: ['token-2'] } });
+  });
+});
+
+describe('while the trail cannot be written', () => {
+  const UNAVAILABLE = { code: 'dependency_unavailable', headers: { 'Retry-After': '5' } };
+
+  it('nothing is done and nothing is shown', async () => {
+    const { scope, state, failures, entries } = aScope();
+    state.isDown = true;
+    await expect(scope.ahead({})).rejects.toMatchObject(UNAVAILABLE);
+    // The request ends with that; to try the trail again would only make its caller wait.
+    await scope.close({ status: 503, outcome: 'failed' });
+    expect([failures.length, entries().length]).toEqual([1, 0]);
+    const other = aScope();
+    other.state.isDown = true;
+    other.scope.saw(token, 'redact');
+    await expect(other.scope.close({ status: 200, outcome: 'ok' })).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it('what was done is answered, and its missing end is reported', async () => {
+    const { scope, state, failures } = aScope();
+    await scope.ahead({ leaves: true });
+    state.isDown = true;
+    await scope.close({ status: 200, outcome: 'ok' });
+    expect(failures).toHaveLength(2);
+  });
+
+  it('what was not recorded before is not shown after an effect either', async () => {
+    const { scope, state } = aScope();
+    await scope.ahead({});
+    state.isDown = true;
+    scope.saw(token, 'reveal');
+    await expect(scope.close({ status: 200, outcome: 'ok' })).rejects.toMatchObject(UNAVAILABLE);
+  });
+});
+
+describe('effects that begin together', () => {
+  it('are in one record, which is durable before any of them', async () => {
+    const { scope, entries } = aScope();
+    const done: number[] = [];
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        await scope.ahead({ tokens: [{ id: `token-${String(index)}` }], form: 'delete' });
+        done.push(entries().length);
+      }),
+    );
+    expect(entries()).toHaveLength(1);
+    expect(entries()[0]?.tokens?.delete).toHaveLength(50);
+    expect(done).toEqual(Array(50).fill(1));
+  });
+
+  it('do not happen, one or all, when it cannot be written', async () => {
+    const { scope, state } = aScope();
+    state.isDown = true;
+    const all = await Promise.allSettled([scope.ahead({}), scope.ahead({}), scope.ahead({ host: 'a' })]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+});
+
+it('has room for all ids, and for as many containers as fit an item beside them', async () => {
+  const { scope, records, entries } = aScope();
+  for (let index = 0; index < 100; index += 1)
+    scope.saw(
+      {
+        id: '\u{1f4b3}'.repeat(397) + String(index).padStart(3, '0'),
+        containers: Array.from(
+          { length: 10 },
+          (_, at) => `/${String(index)}-${String(at)}${'/x'.repeat(250)}/`,
+        ),
+      },
+      'reveal',
+    );
+  await scope.close({ status: 200, outcome: 'ok' });
+  const { containers = [], containersLeftOut = 0 } = entries()[0] ?? {};
+  expect(containers.length + containersLeftOut).toBe(1_000);
+  expect(containersLeftOut).toBeGreaterThan(0);
+  expect(Buffer.byteLength(records[0]?.body ?? '')).toBeLessThan(350_000);
+});
+
+it.each([
+  [200, 'ok'],
+  [302, 'ok'],
+  [400, 'invalid'],
+  [401, 'refused'],
+  [403, 'refused'],
+  [404, 'refused'],
+  [409, 'invalid'],
+  [429, 'invalid'],
+  [500, 'failed'],
+  [503, 'failed'],
+])('%d is %s', (status, outcome) => {
+  expect(outcomeOf(status)).toBe(outcome);
+});
+
+it.each([
+  ['own_key', 'c', 'application'],
+  ['session', 's-1', 'session:s-1'],
+  ['invocation', 'invocation:hash', 'invocation:hash'],
+] as const)('the credential of a caller by %s is named', (actsBy, credentialId, expected) => {
+  expect(credentialOf(aCaller({ actsBy, credentialId }))).toBe(expected);
+});

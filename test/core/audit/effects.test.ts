@@ -1,0 +1,109 @@
+import { auditedDeps, EFFECTS } from '../../../src/core/audit/effects.ts';
+import type { AuditScope, Effect } from '../../../src/core/audit/audit-scope.ts';
+import { aStoredToken } from '../../support/builders/a-stored-token.ts';
+import { anApplication } from '../../support/builders/an-application.ts';
+
+/** A scope that writes down what it is given, between the calls of the ports. */
+function aScope() {
+  const told: unknown[] = [];
+  const scope = {
+    ahead(effect: Effect) {
+      told.push({ ahead: effect });
+      return Promise.resolve();
+    },
+    found: (tokens: unknown) => told.push({ found: tokens }),
+  } as unknown as AuditScope;
+  return { scope, told };
+}
+
+const everyCall = Object.entries(EFFECTS).flatMap(([port, calls]) =>
+  Object.entries(calls).map(([call, kind]) => [port, call, kind as unknown] as const),
+);
+
+/** Anything that an effect may look at. */
+const ANYTHING: unknown = new Proxy(() => undefined, {
+  get: (_, name) => {
+    if (name === Symbol.toPrimitive) return () => 'x';
+    if (name === Symbol.iterator) return () => [][Symbol.iterator]();
+    if (name === 'map' || name === 'flatMap' || name === 'filter') return () => [];
+    if (name === 'toJSON') return () => 'x';
+    return ANYTHING;
+  },
+  apply: () => ANYTHING,
+  ownKeys: () => [],
+});
+
+it.each(everyCall)('%s.%s is recorded before it happens, or is no effect', async (port, call, kind) => {
+  const { scope, told } = aScope();
+  const deps = { [port]: { [call]: () => (told.push('done'), kind === 'finds' ? [] : undefined) } };
+  const audited = auditedDeps(deps as object, scope) as Record<
+    string,
+    Record<string, (...args: unknown[]) => unknown>
+  >;
+  await audited[port]?.[call]?.(ANYTHING, ANYTHING, ANYTHING);
+  const order = told.map((each) => (each === 'done' ? 'done' : Object.keys(each as object)[0]));
+  if (kind === 'none') expect(order).toEqual(['done']);
+  else if (kind === 'finds') expect(order).toEqual(['done', 'found']);
+  else expect(order).toEqual(['ahead', 'done']);
+});
+
+it('an effect that cannot be recorded does not happen', async () => {
+  let hasHappened = false;
+  const scope = { ahead: () => Promise.reject(new Error('down')) } as unknown as AuditScope;
+  const port = { remove: () => Promise.resolve((hasHappened = true)) };
+  const audited = auditedDeps({ tenantStore: port }, scope) as unknown as {
+    tenantStore: typeof port;
+  };
+  await expect(audited.tenantStore.remove()).rejects.toThrow('down');
+  expect(hasHappened).toBe(false);
+});
+
+describe('a change of an application', () => {
+  const application = anApplication({ permissions: ['token:read', 'token:create'], rules: [] });
+
+  it('is told by names: members, and what is granted or withdrawn anywhere', () => {
+    const rule = {
+      description: 'x',
+      priority: 1,
+      container: '/',
+      transform: 'mask',
+      permissions: ['token:use'],
+    } as const;
+    const next = { ...application, name: 'another', permissions: ['token:create'] as const, rules: [rule] };
+    expect(EFFECTS.applicationStore.update).toBeInstanceOf(Function);
+    const effect = (EFFECTS.applicationStore.update as (...args: unknown[]) => Effect)(application, next);
+    expect(effect).toEqual({
+      resource: `application:${application.id}`,
+      change: {
+        members: ['name', 'permissions', 'rules'],
+        granted: ['token:use'],
+        withdrawn: ['token:read'],
+      },
+    });
+  });
+
+  it('is told of another key as well', () => {
+    const effect = (EFFECTS.applicationStore.replaceKey as (...args: unknown[]) => Effect)(
+      application,
+      application,
+    );
+    expect(effect.change).toEqual({ members: ['key'] });
+  });
+});
+
+describe('an update of a token', () => {
+  const previous = aStoredToken({ containers: ['/a/'] });
+  const update = EFFECTS.tokenStore.update as (...args: unknown[]) => Effect;
+
+  it('names the containers that it had and has', () => {
+    const token = aStoredToken({ containers: ['/b/'], writeId: Buffer.alloc(12, 7) });
+    expect(update(previous, { token })).toEqual({
+      tokens: [{ id: token.id, containers: ['/a/', '/b/'] }],
+      form: 'update',
+    });
+  });
+
+  it('that marks it as shared gives it to the caller as a duplicate', () => {
+    expect(update(previous, { token: { ...previous, isShared: true } }).form).toBe('identity');
+  });
+});

@@ -1,0 +1,281 @@
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import {
+  FORMS,
+  indexedTokens,
+  OUTCOMES,
+  type AuditEntry,
+  type AuditRecord,
+  type Form,
+  type Outcome,
+} from '../../../src/core/audit/audit-record.ts';
+import {
+  listRecords,
+  walkRecords,
+  type PageRange,
+  type RecordFilters,
+  type TrailPages,
+} from '../../../src/core/audit/list-records.ts';
+import { sortableTime } from '../../../src/core/shared/position.ts';
+import { aCaller } from '../../support/builders/a-caller.ts';
+import { someTenantKeys } from '../../support/tenant-keys.ts';
+
+const TRAIL = 'a-tenant';
+const SHARDS = 4;
+const ROW_PARTITIONS = 2;
+const NOW_MS = 1_000_000;
+
+interface Stored {
+  readonly record: AuditRecord;
+  readonly rows: readonly string[];
+  /** Only its rows have arrived, or are still there. */
+  readonly isMissing: boolean;
+}
+
+/**
+ * Partitions in memory that are read as DynamoDB is: each by itself, at most `limit` items of it,
+ * and fewer if those would be too large for an answer: then `most`.
+ */
+function trailOf(stored: Stored[], most = Infinity): TrailPages & { readonly widest: () => number } {
+  let widest = 0;
+  const pageOf = (items: readonly Stored[], { from, before, limit }: PageRange) => {
+    expect(from < before).toBe(true);
+    widest = Math.max(widest, limit);
+    const inside = items
+      .filter(({ record }) => record.position >= from && record.position < before)
+      .toSorted((a, b) => (a.record.position < b.record.position ? 1 : -1));
+    const read = inside.slice(0, Math.min(limit, most));
+    const readTo = inside.length > read.length ? read.at(-1)?.record.position : undefined;
+    const records = read.filter(({ isMissing }) => !isMissing).map(({ record }) => record);
+    return { records, ...(readTo !== undefined && { readTo }) };
+  };
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+  return {
+    widest: () => widest,
+    newest: (trail, range) =>
+      Promise.resolve(
+        numbers(SHARDS).map((shard) =>
+          pageOf(
+            stored.filter(
+              ({ record, isMissing }) => record.trail === trail && record.shard === shard && !isMissing,
+            ),
+            range,
+          ),
+        ),
+      ),
+    naming: (trail, tokenId, range) =>
+      Promise.resolve(
+        numbers(ROW_PARTITIONS).map((partition) =>
+          pageOf(
+            stored.filter(
+              ({ record, rows }) =>
+                record.trail === trail &&
+                record.shard % ROW_PARTITIONS === partition &&
+                rows.includes(tokenId),
+            ),
+            range,
+          ),
+        ),
+      ),
+  };
+}
+
+let written = 0;
+
+/** A record whose place among those of its time is as random as that of a real one. */
+function aRecord(of: {
+  readonly at: number;
+  readonly shard: number;
+  readonly tie: number;
+  readonly entry: Omit<AuditEntry, 'op'> & { readonly op: string };
+  readonly isExpired?: boolean;
+  readonly isMissing?: boolean;
+  readonly body?: string;
+}): Stored {
+  written += 1;
+  const position = `${sortableTime(of.at)}${String(of.tie)}-${String(written).padStart(8, '0')}`;
+  const expires = NOW_MS / 1000 + (of.isExpired === true ? 0 : 1);
+  const body = of.body ?? JSON.stringify(of.entry);
+  const record = { trail: TRAIL, shard: of.shard, position, expires, body };
+  return { record, rows: indexedTokens(of.entry), isMissing: of.isMissing ?? false };
+}
+
+const ids = fc.subarray(['t-1', 't-2', 't-3']);
+const drawnTokens = fc.dictionary(fc.constantFrom<Form>(...FORMS), ids, { maxKeys: 3 });
+const drawn = fc.record({
+  // Few times, so that many records have the same one.
+  at: fc.integer({ min: 500, max: 506 }),
+  shard: fc.nat({ max: SHARDS - 1 }),
+  tie: fc.nat({ max: 9 }),
+  entry: fc.record({
+    op: fc.constantFrom('getToken', 'listTokens'),
+    outcome: fc.constantFrom<Outcome>(...OUTCOMES),
+    app: fc.constantFrom('app-1', 'app-2'),
+    tokens: drawnTokens,
+  }),
+  isExpired: fc.boolean(),
+  isMissing: fc.boolean(),
+});
+const time = fc.option(fc.integer({ min: -1, max: 508 }), { nil: undefined });
+const drawnFilters = fc
+  .record(
+    {
+      tokenId: fc.constantFrom('t-1', 't-2', 't-9'),
+      applicationId: fc.constantFrom('app-1', 'app-2'),
+      operation: fc.constantFrom('getToken', 'createToken'),
+      outcome: fc.constantFrom<Outcome>('ok', 'begun'),
+      from: time,
+      to: time,
+    },
+    { requiredKeys: [] },
+  )
+  .map((filters) =>
+    Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
+  ) as fc.Arbitrary<RecordFilters>;
+
+/** What the contract promises, without pages. */
+const wanted = (stored: readonly Stored[], { from = 0, to = Infinity, ...filters }: RecordFilters) =>
+  stored
+    .filter(({ record, rows, isMissing }) => {
+      const entry = JSON.parse(record.body) as AuditEntry;
+      const at = parseInt(record.position.slice(0, 9), 36);
+      return (
+        !isMissing &&
+        record.expires > NOW_MS / 1000 &&
+        at >= from &&
+        at < to &&
+        (filters.tokenId === undefined || rows.includes(filters.tokenId)) &&
+        (filters.applicationId === undefined || entry.app === filters.applicationId) &&
+        (filters.operation === undefined || entry.op === filters.operation) &&
+        (filters.outcome === undefined || entry.outcome === filters.outcome)
+      );
+    })
+    .map(({ record }) => record.position)
+    .toSorted()
+    .toReversed();
+
+/** Follows the pages to the end; `between` runs after each. */
+async function walk(
+  trailPages: TrailPages,
+  filters: RecordFilters,
+  size: number,
+  between: () => void = () => undefined,
+): Promise<string[]> {
+  const seen: string[] = [];
+  let before: string | undefined;
+  for (let page = 0; page < 1_000; page += 1) {
+    const deps = { trailPages, clock: () => NOW_MS };
+    const { views, next } = await walkRecords(deps, TRAIL, filters, { size, before });
+    expect(views.length).toBeLessThanOrEqual(size);
+    seen.push(...views.map(({ position }) => position));
+    if (next === undefined) return seen;
+    // Each page ends below the one before: no walk goes on for ever.
+    if (before !== undefined) expect(next < before).toBe(true);
+    before = next;
+    between();
+  }
+  throw new Error('the walk does not end');
+}
+
+const size = fc.integer({ min: 1, max: 5 });
+const most = fc.integer({ min: 1, max: 6 });
+const many = fc.array(drawn, { maxLength: 60 });
+
+describe('the pages of a trail', () => {
+  it('are together every matching record once, newest first', async () => {
+    await fc.assert(
+      fc.asyncProperty(many, drawnFilters, size, most, async (all, filters, pageSize, largest) => {
+        const stored = all.map(aRecord);
+        expect(await walk(trailOf(stored, largest), filters, pageSize)).toEqual(wanted(stored, filters));
+      }),
+      { numRuns: cases(300) },
+    );
+  });
+
+  it('neither miss nor repeat a record that was there before, whatever is written meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        many,
+        many,
+        drawnFilters,
+        size,
+        most,
+        async (all, later, filters, pageSize, largest) => {
+          const stored = all.map(aRecord);
+          const before = wanted(stored, filters);
+          const coming = later.map(aRecord);
+          const seen = await walk(trailOf(stored, largest), filters, pageSize, () => {
+            stored.push(...coming.splice(0, 3));
+          });
+          expect(new Set(seen).size).toBe(seen.length);
+          expect(seen.filter((position) => before.includes(position))).toEqual(before);
+          expect(seen).toEqual(seen.toSorted().toReversed());
+        },
+      ),
+      { numRuns: cases(200) },
+    );
+  });
+
+  it('look at no more records of a partition than they were asked for, or 250 under a filter', async () => {
+    const stored = [aRecord({ at: 500, shard: 0, tie: 0, entry: { op: 'getToken', outcome: 'ok' } })];
+    const widestOf = async (filters: RecordFilters) => {
+      const pages = trailOf(stored);
+      await walk(pages, filters, 100);
+      return pages.widest();
+    };
+    expect(await widestOf({})).toBe(100);
+    expect(await widestOf({ tokenId: 't-1', from: 1, to: 900 })).toBe(100);
+    expect(await widestOf({ operation: 'getToken' })).toBe(250);
+  });
+
+  it('leave out what was changed so that it cannot be read, and go on', async () => {
+    const at = { at: 500, tie: 0, entry: { op: 'getToken', outcome: 'ok' } } as const;
+    const bodies = ['', 'null', '7', '{}', '{"op":"a","outcome":"ok","tokens":{"reveal":"t-1"}}', '[]'];
+    const stored = bodies.map((body, index) => aRecord({ ...at, shard: index % SHARDS, body }));
+    const whole = aRecord({ ...at, at: 499, shard: 0 });
+    expect(await walk(trailOf([...stored, whole]), {}, 2)).toEqual([whole.record.position]);
+    expect(await walk(trailOf([...stored, whole]), { applicationId: 'x' }, 2)).toEqual([]);
+  });
+});
+
+describe('a cursor of the trail', () => {
+  const deps = {
+    trailPages: trailOf(
+      Array.from({ length: 30 }, (_, index) =>
+        aRecord({
+          at: 500,
+          shard: index % SHARDS,
+          tie: index % 10,
+          entry: { op: 'getToken', outcome: 'ok' },
+        }),
+      ),
+    ),
+    tenantKeys: someTenantKeys(),
+    clock: () => NOW_MS,
+  };
+  const caller = aCaller({ tenantId: TRAIL, permissions: ['log:read'] });
+  const filters: RecordFilters = { operation: 'getToken', from: 400 };
+
+  it('goes on with the same filters, for the same application, and for nothing else', async () => {
+    const first = await listRecords(deps, caller, filters, { size: 4, cursor: undefined });
+    const cursor = first.info.after ?? '';
+    const next = await listRecords(deps, caller, filters, { size: 4, cursor });
+    expect(next.items).toHaveLength(4);
+    const other = aCaller({ tenantId: TRAIL, permissions: ['log:read'], credentialId: 'another' });
+    const attempts = [
+      listRecords(deps, caller, { ...filters, from: 401 }, { size: 4, cursor }),
+      listRecords(deps, caller, { operation: 'getToken' }, { size: 4, cursor }),
+      listRecords(deps, caller, {}, { size: 4, cursor }),
+      listRecords(deps, other, filters, { size: 4, cursor }),
+      listRecords(deps, caller, filters, { size: 4, cursor: `${cursor}A` }),
+    ];
+    for (const attempt of attempts)
+      await expect(attempt).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  it('is of no use without the permission', async () => {
+    const reader = aCaller({ tenantId: TRAIL, permissions: ['application:read'] });
+    await expect(listRecords(deps, reader, {}, { size: 4, cursor: undefined })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});

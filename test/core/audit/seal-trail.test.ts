@@ -1,0 +1,199 @@
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { random } from '../../../packages/local-aws/test/thoroughness.ts';
+import { statementOf } from '../../../src/core/audit/seal.ts';
+import type { SealTrailDeps } from '../../../src/core/audit/seal-trail.ts';
+import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
+import { aTrail, MINUTE, START, TENANTS, type Trail } from './a-trail.ts';
+
+const statements = (trail: Trail) => [...trail.seals.values()].map(statementOf);
+
+function inStepsOf(trail: Trail, step: Step, over: Partial<SealTrailDeps> = {}): SealTrailDeps {
+  const deps = trail.sealDeps(over);
+  const ports = { trail: inSteps(deps.trail, step), seals: inSteps(deps.seals, step) };
+  return { ...deps, ...ports, head: inSteps(deps.head, step), signer: inSteps(deps.signer, step) };
+}
+
+class Killed extends Error {}
+
+/** A process that dies before or after its step of a number; `isDead` says that it did. */
+function dyingAt(number: number, isAfter: boolean) {
+  let steps = 0;
+  const life = { isDead: false };
+  const step: Step = async (act) => {
+    steps += 1;
+    const isLast = steps === number;
+    if (isLast) life.isDead = true;
+    if (isLast && !isAfter) throw new Killed();
+    const result = await act();
+    if (isLast) throw new Killed();
+    return result;
+  };
+  return { life, step };
+}
+
+async function orKilled(run: Promise<unknown>): Promise<void> {
+  try {
+    await run;
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+  }
+}
+
+describe('the sealer', () => {
+  it('begins 15 minutes before the last full minute that ended 60 s ago', async () => {
+    const { trail } = await aTrail({ sealed: 0 });
+    trail.now += 59_999;
+    expect(await trail.seal()).toMatchObject({ intervals: 1, records: 56, lagMs: MINUTE + 59_999 });
+    expect(statements(trail)).toMatchObject([{ from: START - 11 * MINUTE, to: START + 4 * MINUTE, part: 1 }]);
+    expect(await trail.seal()).toMatchObject({ intervals: 0, records: 0 });
+  });
+
+  it('seals intervals without a record, and reports the newest seal', async () => {
+    const { trail } = await aTrail();
+    trail.now += 2 * MINUTE;
+    const report = await trail.seal();
+    expect(report).toMatchObject({ intervals: 2, records: 0, lagMs: MINUTE });
+    expect(report.newest).toBe(trail.head.hash?.toString('base64url'));
+    expect(statements(trail).at(-1)?.entries).toEqual([]);
+  });
+
+  it('catches up with longer and longer intervals, of 15 minutes at most', async () => {
+    const { trail } = await aTrail();
+    trail.now += 60 * MINUTE;
+    expect(await trail.seal()).toMatchObject({ intervals: 7, lagMs: MINUTE });
+    const lengths = statements(trail).map(({ from, to }) => (to - from) / MINUTE);
+    expect(lengths.slice(4)).toEqual([1, 2, 4, 8, 15, 15, 15]);
+  });
+
+  it('ends with the deadline, and the next run goes on', async () => {
+    const { trail } = await aTrail();
+    trail.now += 60 * MINUTE;
+    const begun = trail.now;
+    // Two reads of the clock for an interval.
+    const clock = () => (trail.now += 10);
+    expect(await trail.seal({ clock, deadline: begun + 25 })).toMatchObject({ intervals: 2 });
+    expect(await trail.seal({ clock, deadline: begun })).toMatchObject({ intervals: 0 });
+    expect((await trail.seal()).intervals).toBeGreaterThan(0);
+    expect((await trail.verify()).broken).toBeUndefined();
+  });
+
+  it('does not believe a mark of a shard that no trail has', async () => {
+    const { trail } = await aTrail({ sealed: 0 });
+    trail.marks.set('?', { minute: START, trail: TENANTS[0], shard: 32 });
+    trail.marks.set('??', { minute: START, trail: 'gone', shard: 1 });
+    expect(await trail.seal()).toMatchObject({ records: 56 });
+    expect((await trail.verify()).broken).toBeUndefined();
+  });
+
+  it('does not let a record with a forged expiry excuse its interval', async () => {
+    const { trail } = await aTrail({ sealed: 0 });
+    const [record] = trail.records.values();
+    if (record === undefined) throw new Error('no record');
+    for (const expires of [1, NaN, 2 ** 60, -1]) trail.put({ ...record, expires });
+    await trail.seal();
+    expect(statements(trail)[0]?.expires).toBeGreaterThan(trail.now / 1000 + 89 * 86_400);
+  });
+
+  it('names each trail once where an interval needs parts', async () => {
+    for (const partSize of [1, 2, 3, 4]) {
+      const { trail } = await aTrail({ over: { partSize } });
+      const parts = Math.ceil(4 / partSize);
+      expect(trail.seals.size).toBe(4 * parts);
+      expect(statements(trail)[parts - 1]).toMatchObject({ part: parts, parts, from: START - 14 * MINUTE });
+      expect((await trail.verify()).broken).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['before', false],
+    ['after', true],
+  ])('is safe to kill %s any of its steps', async (_when, isAfter) => {
+    const { trail: begun } = await aTrail({ minutes: 3, sealed: 1, over: { partSize: 3 } });
+    for (let number = 1, isDead = true; isDead; number += 1) {
+      const trail = begun.copy();
+      const { life, step } = dyingAt(number, isAfter);
+      await orKilled(trail.seal(inStepsOf(trail, step, { partSize: 3 })));
+      ({ isDead } = life);
+      // Verification before the next run finds nothing either.
+      expect((await trail.verify()).broken).toBeUndefined();
+      expect((await trail.seal({ partSize: 3 })).broken).toBeUndefined();
+      expect(await trail.verify()).toEqual({
+        checked: expect.objectContaining({ records: 42, afterSeals: 0 }),
+      });
+    }
+  });
+
+  it('finishes the parts of an interval that got a late record, which verify then finds', async () => {
+    for (const [late, what] of [
+      [TENANTS[2], undefined],
+      [TENANTS[0], 'found 6 records, sealed 5'],
+    ] as const) {
+      const { trail } = await aTrail({ minutes: 1, sealed: 0 });
+      // Dies when three of four parts are inserted.
+      let inserted = 0;
+      const deps = trail.sealDeps({ partSize: 1 });
+      const insert: typeof deps.seals.insert = (seal) =>
+        inserted++ < 3 ? deps.seals.insert(seal) : Promise.reject(new Killed());
+      await orKilled(trail.seal({ partSize: 1, seals: { ...deps.seals, insert } }));
+      expect(trail.seals.size).toBe(3);
+      // An interval is not sealed before its last part is.
+      expect((await trail.verify()).checked).toMatchObject({ seals: 0, records: 14, afterSeals: 14 });
+      trail.insert(trail.make(late, 8, {}, { at: START + 40_000 }), START);
+      await trail.seal({ partSize: 1 });
+      expect(statements(trail).map(({ part, parts }) => `${part}/${parts}`)).toEqual([
+        ...['1/4', '2/4', '3/4', '4/4'],
+      ]);
+      expect((await trail.verify()).broken?.what).toBe(what);
+    }
+  });
+
+  it('puts all that is left into the last part of an interval', async () => {
+    const { trail } = await aTrail({ minutes: 1, sealed: 0 });
+    const { life, step } = dyingAt(2, true);
+    const { seals } = trail.sealDeps();
+    const insert: typeof seals.insert = (seal) => step(() => seals.insert(seal));
+    await orKilled(trail.seal({ partSize: 2, seals: { ...seals, insert } }));
+    expect(life.isDead).toBe(true);
+    trail.seals.delete([...trail.seals.keys()][1] as string);
+    for (const late of ['tenant-bb', 'tenant-d'])
+      trail.insert(trail.make(late, 8, { key: 1 }, { at: START + 40_000 }), START);
+    await trail.seal({ partSize: 2 });
+    const trails = statements(trail).map(({ entries }) => entries.map(([id]) => id));
+    expect(trails).toEqual([
+      ['deployment', TENANTS[0]],
+      [TENANTS[1], 'tenant-bb', TENANTS[2], 'tenant-d'],
+    ]);
+  });
+
+  it('may run twice at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.boolean(), async (partSize, isFirst) => {
+        const { trail } = await aTrail({ minutes: 3, sealed: isFirst ? 0 : 1 });
+        const slow: Step = async (act) => {
+          for (let ticks = Math.floor(20 * random()); ticks > 0; ticks -= 1) await Promise.resolve();
+          return act();
+        };
+        trail.now += 10 * MINUTE;
+        const runs = [1, 2, 3].map(() => trail.seal(inStepsOf(trail, slow, { partSize })));
+        for (const { broken } of await Promise.all(runs)) expect(broken).toBeUndefined();
+        expect(await trail.verify()).toEqual({
+          checked: expect.objectContaining({ records: 42, afterSeals: 0 }),
+        });
+      }),
+      { numRuns: cases(20) },
+    );
+  });
+
+  it('does not seal after a seal that another key signed', async () => {
+    const { trail } = await aTrail();
+    const [key, newest] = [...trail.seals].at(-1) ?? [];
+    if (key === undefined || newest === undefined) throw new Error('no seal');
+    trail.head.hash = Buffer.from(statementOf(newest).previous ?? '', 'base64url');
+    trail.seals.set(key, { ...newest, signature: Buffer.from('3006020101020101', 'hex') });
+    trail.now += MINUTE;
+    expect(await trail.seal()).toEqual({
+      ...{ intervals: 0, records: 0 },
+      broken: 'the newest seal is not the head and its signature is not valid',
+    });
+  });
+});

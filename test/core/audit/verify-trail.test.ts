@@ -1,0 +1,318 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { newRecordPosition, placeText } from '../../../src/core/audit/audit-record.ts';
+import { verifyStep, type Checked } from '../../../src/core/audit/verify-trail.ts';
+import { inSteps, type Step } from '../../support/fakes/in-steps.ts';
+import { aTrail, MINUTE, recordsOf, START, TENANTS, Writer, type Trail } from './a-trail.ts';
+import { changes, type Change } from './changes.ts';
+
+const DAY = 86_400_000;
+const NOTHING: Checked = {
+  ...{ seals: 0, records: 0, unchecked: 0, beforeSeals: 0, afterSeals: 0, expired: 0 },
+};
+
+/** All steps from one time to another, each of one interval or as long as the time lasts. */
+async function inTurn(trail: Trail, from: number, to: number, stepMs: number) {
+  const total = { ...NOTHING };
+  let steps = 0;
+  for (let next: number | undefined = from; next !== undefined; steps += 1) {
+    // Each look at the clock takes 1 ms.
+    const deps = trail.verifyDeps({ clock: () => (trail.now += 1) });
+    const verified = await verifyStep(deps, {
+      tenants: TENANTS,
+      from: next,
+      to,
+      deadline: trail.now + stepMs,
+    });
+    expect(verified.broken).toBeUndefined();
+    for (const name of Object.keys(total) as (keyof Checked)[]) total[name] += verified.checked[name];
+    ({ next } = verified);
+  }
+  return { total, steps };
+}
+
+describe('a faultless trail', () => {
+  it('is checked as a whole, with records of which their writers never learned', async () => {
+    const { trail } = await aTrail();
+    expect(await trail.verify()).toEqual({ checked: { ...NOTHING, seals: 4, records: 56 } });
+  });
+
+  it('is checked by MACs and links where it is not sealed yet', async () => {
+    const { trail } = await aTrail({ sealed: 2 });
+    expect(await trail.verify()).toEqual({
+      checked: { ...NOTHING, seals: 2, records: 56, afterSeals: 28 },
+    });
+    const { trail: unsealed } = await aTrail({ sealed: 0 });
+    expect(await unsealed.verify()).toEqual({ checked: { ...NOTHING, records: 56, afterSeals: 56 } });
+  });
+
+  it('is the same in steps of any size, from any time to any other', async () => {
+    const { trail } = await aTrail({ minutes: 5, sealed: 4 });
+    const { total } = await inTurn(trail, START - 60 * MINUTE, trail.now, 0);
+    expect(total).toEqual({ ...NOTHING, seals: 4, records: 70, afterSeals: 14 });
+    const time = fc.integer({ min: -20 * 60, max: 8 * 60 }).map((seconds) => START + 1000 * seconds);
+    await fc.assert(
+      fc.asyncProperty(time, time, fc.integer({ min: 0, max: 30 }), async (from, to, stepMs) => {
+        const whole = await inTurn(trail.copy(), from, to, Infinity);
+        const parts = await inTurn(trail.copy(), from, to, stepMs);
+        expect(whole.steps).toBe(1);
+        expect(parts.total).toEqual(whole.total);
+      }),
+      { numRuns: cases(30) },
+    );
+  });
+
+  it('ends a step with the time, one interval later at the earliest', async () => {
+    const { trail } = await aTrail();
+    const { steps, total } = await inTurn(trail, START, START + 3 * MINUTE, 0);
+    expect({ steps, records: total.records }).toEqual({ steps: 3, records: 42 });
+  });
+
+  it('is checked for some trails alone, and for those of the seals beside tenants that exist', async () => {
+    const { trail } = await aTrail();
+    expect(await trail.verify({}, { trails: [TENANTS[2]] })).toEqual({
+      checked: { ...NOTHING, seals: 4, records: 8 },
+    });
+    const tenants: readonly string[] = [];
+    expect((await trail.verify({}, { tenants })).checked.records).toBe(56);
+    // An unsealed record of a tenant that no seal names.
+    const { trail: unsealed } = await aTrail({ sealed: 0 });
+    expect((await unsealed.verify({}, { tenants })).checked.records).toBe(16);
+  });
+
+  it('says which records are older than the first seal', async () => {
+    const { trail } = await aTrail({ minutes: 2, sealed: 0 });
+    trail.now += 20 * MINUTE;
+    await trail.seal();
+    expect((await trail.verify()).checked).toEqual({ ...NOTHING, seals: 1, records: 28, beforeSeals: 28 });
+  });
+
+  it('may miss records whose interval has expired, also as those before others', async () => {
+    const { trail, writers } = await aTrail();
+    const sealedTo = START + 4 * MINUTE;
+    trail.now += 399 * DAY;
+    for (const record of trail.records.values()) trail.remove(record);
+    for (const writer of writers) writer.write(TENANTS[0]);
+    trail.now += 1_000;
+    // Before they have expired there is no excuse.
+    const { broken } = await trail.verify({}, { from: sealedTo + 300 * DAY });
+    expect(broken?.what).toMatch(/^the record before it is gone: /);
+    trail.now += 2 * DAY;
+    expect(await trail.verify()).toEqual({
+      checked: { ...NOTHING, seals: 4, records: 4, expired: 4, afterSeals: 4 },
+    });
+    expect((await trail.verify({}, { from: sealedTo })).broken).toBeUndefined();
+  });
+
+  it('may lose records that expire while they are read', async () => {
+    const { trail } = await aTrail();
+    trail.now += 399 * DAY;
+    const { trail: reader } = trail.verifyDeps();
+    const records: typeof reader.records = async function* (...range) {
+      trail.now += 2 * DAY;
+      for (const record of trail.records.values()) trail.remove(record);
+      yield* reader.records(...range);
+    };
+    const input = { from: START, to: START + 4 * MINUTE };
+    expect((await trail.verify({ trail: { ...reader, records } }, input)).broken).toBeUndefined();
+  });
+
+  it('is faultless also if it is sealed while it is verified', async () => {
+    for (let number = 1, isSealed = true; isSealed; number += 1) {
+      const { trail } = await aTrail({ minutes: 3, sealed: number % 2 });
+      let call = 0;
+      isSealed = false;
+      const step: Step = async (act) => {
+        call += 1;
+        if (call === number) isSealed = (await trail.seal()).intervals > 0;
+        return act();
+      };
+      const deps = trail.verifyDeps();
+      const ports = { seals: inSteps(deps.seals, step), head: inSteps(deps.head, step) };
+      const { broken, checked } = await trail.verify(ports);
+      expect({ broken, records: checked.records }).toEqual({ broken: undefined, records: 42 });
+    }
+  });
+
+  it('may miss a record before the first seal as that before another one', async () => {
+    const { trail, writers } = await aTrail({ minutes: 2, sealed: 0 });
+    trail.now += 20 * MINUTE;
+    await trail.seal();
+    writers[0]?.write(TENANTS[0]);
+    for (const record of recordsOf(trail, TENANTS[0], 1)) trail.remove(record);
+    expect((await trail.verify({}, { from: trail.now - MINUTE, to: trail.now + 1 })).broken).toBeUndefined();
+  });
+
+  it('is checked by its seals alone if the keys of a tenant are destroyed', async () => {
+    const { trail } = await aTrail({ sealed: 3 });
+    trail.keys.set(TENANTS[2], 'destroyed');
+    expect(await trail.verify()).toEqual({
+      checked: { ...NOTHING, seals: 3, records: 56, unchecked: 8, afterSeals: 14 },
+    });
+    const [record] = recordsOf(trail, TENANTS[2], 1);
+    if (record !== undefined) trail.put({ ...record, body: record.body.replace('200', '201') });
+    expect((await trail.verify()).broken?.what).toMatch(/, not the same ones$/);
+  });
+
+  it('is checked by its seals alone where a root was replaced, and breaks where none is', async () => {
+    const { trail } = await aTrail();
+    trail.keys.set(TENANTS[2], new Map([[5, createSecretKey(randomBytes(32))]]));
+    expect((await trail.verify()).checked.unchecked).toBe(8);
+    const { trail: unsealed } = await aTrail({ sealed: 2 });
+    unsealed.keys.set(TENANTS[2], new Map([[5, createSecretKey(randomBytes(32))]]));
+    expect((await unsealed.verify()).broken).toMatchObject({
+      ...{ interval: 'not sealed yet', trail: TENANTS[2] },
+      what: 'the MAC is under key 1, which was replaced, and it is not sealed',
+    });
+  });
+
+  it('may have two records of one time, of which the second sorts first', async () => {
+    const { trail } = await aTrail({ sealed: 0 });
+    const [b, a] = [newRecordPosition(trail.now), newRecordPosition(trail.now)].toSorted().toReversed();
+    const first = trail.make(TENANTS[0], 1, {}, { position: b as string });
+    trail.insert(first);
+    trail.insert(trail.make(TENANTS[0], 1, { after: placeText(first) }, { position: a as string }));
+    expect((await trail.verify({}, { to: trail.now + 1 })).broken).toBeUndefined();
+  });
+});
+
+describe('the link of a record', () => {
+  const later = (trail: Trail) => newRecordPosition(trail.now + 1);
+
+  it.each([
+    ['to itself', (trail: Trail, own: string) => (trail.now > 0 ? own : ''), /^names a record that is not/],
+    [
+      'to a record after it',
+      (trail: Trail) => `01:${later(trail)}`,
+      /^names a record that is not before it: 01:/,
+    ],
+    ['to a shard that no trail has', (trail: Trail) => `32:${newRecordPosition(trail.now)}`, /no place/],
+    ['to what is no place', () => '01:ABC', /^names what is no place as the record before it$/],
+    ['to a position in upper case', () => `01:${'A'.repeat(21)}`, /no place/],
+  ])('%s is a break', async (_where, after, what) => {
+    const { trail } = await aTrail();
+    const position = newRecordPosition(trail.now);
+    trail.insert(trail.make(TENANTS[0], 1, { after: after(trail, `01:${position}`) }, { position }));
+    expect((await trail.verify({}, { to: trail.now + 1 })).broken?.what).toMatch(what);
+  });
+
+  it('is followed to more records than are in memory', async () => {
+    const { trail } = await aTrail({ minutes: 1 });
+    // Each names a record that another one has named before it.
+    const [first] = recordsOf(trail, TENANTS[0], 0);
+    if (first === undefined) throw new Error('no record');
+    for (let at = 0; at < 250; at += 1) trail.insert(trail.make(TENANTS[0], 1, { after: placeText(first) }));
+    trail.now += 2 * MINUTE;
+    await trail.seal();
+    expect((await trail.verify()).broken).toBeUndefined();
+    trail.remove(first);
+    const { broken } = await trail.verify({}, { from: START + MINUTE });
+    expect(broken?.what).toBe(`the record before it is gone: ${placeText(first)}`);
+  });
+});
+
+describe('what is stored and not ours', () => {
+  it.each(['', 'null', '[]', '{}', '{"op":1}', '{"op":"x","key":0}', '{"op":"x","key":"1"}'])(
+    'is a break: a body %s',
+    async (body) => {
+      const { trail } = await aTrail({ sealed: 0 });
+      const [record] = trail.records.values();
+      if (record !== undefined) trail.put({ ...record, body });
+      expect((await trail.verify()).broken?.what).toBe('not a record of this service');
+    },
+  );
+
+  it.each(['{"op":"x","after":1}', '{"op":"x","tokens":null}', '{"op":"x","tokens":{"use":[1]}}'])(
+    'is a break: a body %s',
+    async (body) => {
+      const { trail } = await aTrail({ sealed: 0 });
+      const [record] = trail.records.values();
+      if (record !== undefined) trail.put({ ...record, body });
+      expect((await trail.verify()).broken?.what).toBe('not a record of this service');
+    },
+  );
+
+  it('is a break: a position that is none, also if it was sealed', async () => {
+    for (const end of ['', 'x', 'ABCDEFGHIJKL+', '/'.repeat(12)]) {
+      const { trail } = await aTrail({ sealed: 0 });
+      const position = newRecordPosition(START).slice(0, 9) + end;
+      trail.insert(trail.make(TENANTS[0], 1, {}, { position }), START);
+      const broken = { trail: TENANTS[0], place: `01:${position}`, what: 'not a record of this service' };
+      expect((await trail.verify()).broken).toEqual({ interval: 'not sealed yet', ...broken });
+      await trail.seal();
+      expect((await trail.verify()).broken).toMatchObject(broken);
+    }
+  });
+});
+
+const names = (change: Change): string => change.name;
+
+describe('a single change to what is sealed', () => {
+  it('is found, whatever it is', async () => {
+    const { trail: sealed } = await aTrail({ minutes: 3 });
+    const { trail: inParts } = await aTrail({ minutes: 3, over: { partSize: 2 } });
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(changes, fc.boolean(), async (change, isInParts) => {
+        const trail = (isInParts ? inParts : sealed).copy();
+        fc.pre(change.apply(trail));
+        seen.add(names(change));
+        const { broken } = await trail.verify();
+        expect(broken).toBeDefined();
+      }),
+      { numRuns: cases(400) },
+    );
+    expect(seen.size).toBe(17);
+  });
+});
+
+describe('a failure', () => {
+  it('of any read is no result', async () => {
+    const { trail } = await aTrail({ minutes: 2, sealed: 1 });
+    const [record] = recordsOf(trail, TENANTS[0], 0);
+    if (record !== undefined) trail.remove(record);
+    const run = (step: Step, from: number) => {
+      const deps = trail.verifyDeps();
+      return trail.verify(
+        {
+          ...{ trail: inSteps(deps.trail, step), seals: inSteps(deps.seals, step) },
+          ...{ head: inSteps(deps.head, step), keysOf: (id) => step(() => deps.keysOf(id)) },
+          ...(deps.index !== undefined && { index: inSteps(deps.index, step) }),
+        },
+        { from },
+      );
+    };
+    // From after the record that is gone, so that the link to it, and excuses, are looked up.
+    const from = START + MINUTE;
+    let calls = 0;
+    await run((act) => Promise.resolve(act()).finally(() => (calls += 1)), from);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: calls }), async (failing) => {
+        let call = 0;
+        const step: Step = (act) => {
+          call += 1;
+          return call === failing ? Promise.reject(new Error('down')) : Promise.resolve(act());
+        };
+        await expect(run(step, from)).rejects.toThrow('down');
+      }),
+      { numRuns: cases(60) },
+    );
+  });
+
+  it('to list the newest seal is no result', async () => {
+    const { trail } = await aTrail();
+    const { seals } = trail.verifyDeps();
+    async function* none() {
+      yield await Promise.resolve([]);
+    }
+    await expect(trail.verify({ seals: { ...seals, seals: none } })).rejects.toThrow(
+      'the newest seal is not among the seals',
+    );
+  });
+});
+
+it('a new writer in a trail follows no record', async () => {
+  const { trail } = await aTrail();
+  const record = new Writer(trail, 5).write(TENANTS[0]);
+  expect(record.body).not.toContain('after');
+});

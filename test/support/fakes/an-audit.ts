@@ -1,0 +1,44 @@
+import { createAuditLog, type AuditLog, type AuditMode } from '../../../src/core/audit/audit-log.ts';
+import { entryOf, type AuditEntry, type AuditRecord } from '../../../src/core/audit/audit-record.ts';
+import type { Clock } from '../../../src/core/shared/clock.ts';
+import type { Sightings } from '../../../src/core/audit/audit-scope.ts';
+import { someTenantKeys } from '../tenant-keys.ts';
+
+/** What is said to the audit trail, for tests that are about something else. */
+export const anAudit = (): Sightings => ({
+  saw: () => undefined,
+  named: () => undefined,
+  found: () => undefined,
+  changes: () => undefined,
+  about: () => undefined,
+  actsFor: () => undefined,
+});
+
+/** An audit log in memory: its records in the order of their writing, as entries of a trail. */
+export function anAuditLog({
+  mode = 'all',
+  clock = Date.now,
+}: { readonly mode?: AuditMode; readonly clock?: Clock } = {}) {
+  const records: AuditRecord[] = [];
+  const failures: unknown[] = [];
+  const state = { isDown: false };
+  const log: AuditLog = createAuditLog({
+    trailWriter: {
+      mark: () => (state.isDown ? Promise.reject(new Error('the trail is down')) : Promise.resolve()),
+      write(record) {
+        if (state.isDown) return Promise.reject(new Error('the trail is down'));
+        records.push(record);
+        return Promise.resolve({ wasThrottled: false });
+      },
+    },
+    tenantKeys: someTenantKeys(),
+    clock,
+    auditMode: mode,
+    auditRetentionMs: 400 * 24 * 60 * 60 * 1000,
+    onAuditUnavailable: (error) => failures.push(error),
+    onAuditEndMissing: (error) => failures.push(error),
+  });
+  const entries = (): readonly (AuditEntry & { readonly trail: string })[] =>
+    records.map((record) => ({ trail: record.trail, ...entryOf(record) }));
+  return { log, records, entries, failures, state };
+}
