@@ -40,10 +40,15 @@ only_second() { LC_ALL=C comm -13 "$1" "$2"; }
 
 # The records of a table, with the versions by which they are written.
 records() {
-  local pattern=.
-  case $2 in Tokens) pattern=$'\ttoken\t' ;; Reactors) pattern=$'\treactor#' ;; esac
+  local pattern=()
+  case $2 in
+    Tokens) pattern=($'\ttoken\t') ;;
+    Reactors) pattern=($'\treactor#') ;;
+    # The head of the audit trail never goes back: carry_head.
+    Access) pattern=(-v $'^audit\thead\t') ;;
+  esac
   ask dynamodb scan --table-name "$1" --consistent-read --projection-expression 'pk, sk, version' --query 'Items[].[pk.S, sk.S, version.N]' > "$FOLDER/rows"
-  grep "$pattern" "$FOLDER/rows" | LC_ALL=C sort || true
+  grep "${pattern[@]}" "$FOLDER/rows" | LC_ALL=C sort || true
 }
 
 # Writes what of a table was deleted since then, to a list of the third name, and what changed.
@@ -57,17 +62,24 @@ compare() {
 
 beside() {
   [ $# -ge 2 ] || usage
-  local time=$1 at=(--restore-date-time "$1") role name ephemeral
+  local time=$1 at=(--restore-date-time "$1") role name ephemeral access
   [ "$1" != latest ] || at=(--use-latest-restorable-time)
   shift
+  case " $* " in *' Audit '* | *' AuditSeals '*)
+    say 'The audit trail is not taken back: the records and seals written since would be lost, and verify-audit would rightly call it broken. See docs/deploy.md, "Restore".'
+    exit 2
+    ;;
+  esac
   # Who may do what, and the roots of the keys, are of one time with all that is sealed under them, or of now.
   case "$*" in Tokens | Reactors | 'Tokens Reactors' | 'Tokens Access Reactors') ;; *) usage ;; esac
   ephemeral=$(variable EPHEMERAL_TABLE)
+  access=$(variable ACCESS_TABLE)
   mkdir -p "$FOLDER"
   rm -f "$FOLDER/compared" "$FOLDER/done"
   tr -cd '[:alnum:]' <<< "$time" > "$FOLDER/time"
   for role in "$@"; do echo "$(variable "$(tr a-z A-Z <<< "$role")_TABLE") $role"; done > "$FOLDER/tables"
-  ask lambda list-functions --query "Functions[?Environment.Variables.EPHEMERAL_TABLE=='$ephemeral'].[FunctionName]" > "$FOLDER/functions"
+  # The audit sealer has the second one alone.
+  ask lambda list-functions --query "Functions[?Environment.Variables.EPHEMERAL_TABLE=='$ephemeral' || Environment.Variables.ACCESS_TABLE=='$access'].[FunctionName]" > "$FOLDER/functions"
   # Its definition, to make it anew: it is emptied by that.
   aws dynamodb describe-table --table-name "$ephemeral" --query "Table.{TableName: TableName, AttributeDefinitions: AttributeDefinitions, KeySchema: KeySchema,
     GlobalSecondaryIndexes: GlobalSecondaryIndexes[].{IndexName: IndexName, KeySchema: KeySchema, Projection: Projection},
@@ -120,6 +132,18 @@ bury() {
     while IFS=$'\t' read -r pk sk; do
       [ -z "$sk" ] || call dynamodb delete-item --table-name "$name" --key "$(key "$pk" "$sk")"
     done
+}
+
+# Takes the head of the audit trail over: with one of then the sealer would stop for good. Where the table is gone already, that was done.
+carry_head() {
+  local head="$FOLDER/head.json"
+  exists "$1" || return 0
+  aws dynamodb get-item --table-name "$1" --consistent-read --key '{"pk": {"S": "audit"}, "sk": {"S": "head"}}' --query Item --output json > "$head"
+  if grep -q '"seal"' "$head"; then
+    call dynamodb put-item --table-name "$(beside_of "$1")" --item "file://$head" --cli-binary-format base64
+  else
+    say "$1 has no head of the audit trail now. If there are seals: docs/runbook.md, AuditBroken."
+  fi
 }
 
 # Deletes a table that is protected, if it is there.
@@ -204,6 +228,7 @@ exchange() {
   while read -r name role; do
     say "Exchanging $name."
     bury "$name" "$role"
+    [ "$role" != Access ] || carry_head "$name"
     swap "$name"
   done < <(tables)
   say "Emptying $ephemeral."

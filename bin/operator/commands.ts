@@ -10,6 +10,8 @@ export interface CommandBehaviour {
   readonly secrets?: readonly string[];
   /** For work of many steps: whether an answer is that of the last. */
   readonly isDone?: (answer: Answer) => boolean;
+  /** Two answers of such work as one; without it the last is shown. */
+  readonly joined?: (before: Answer, answer: Answer) => Answer;
   /** One line about a step that is done. */
   readonly progress?: (answer: Answer) => string;
   /** Whether the answer reports a problem: exit code 1. */
@@ -19,6 +21,29 @@ export interface CommandBehaviour {
 /** Ids of records that do not open. */
 const idsIn = (unreadable: unknown): string =>
   Array.isArray(unreadable) && unreadable.length > 0 ? `; these do not open: ${unreadable.join(', ')}` : '';
+
+/** A command whose answers say where the next step begins. */
+const hasEnded = ({ next }: Answer): boolean => next === null;
+
+const listIn = (answer: Answer, name: string): readonly unknown[] => {
+  const list = answer[name];
+  return Array.isArray(list) ? (list as readonly unknown[]) : [];
+};
+
+const nextIn = (next: unknown): string => {
+  const { from, at } = (next ?? {}) as { readonly from?: unknown; readonly at?: unknown };
+  const reached = typeof at === 'number' ? new Date(at).toISOString() : from;
+  return typeof reached === 'string' ? ` up to ${reached}` : ', to the end';
+};
+
+/** Counts of several steps together; all else as the last says. */
+const sumsOf = (before: Answer, answer: Answer): Answer =>
+  Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value + Number(before[name] ?? 0) : value,
+    ]),
+  );
 
 export const BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> = {
   'create-tenant': {
@@ -55,4 +80,25 @@ export const BEHAVIOUR: Readonly<Record<CommandName, CommandBehaviour>> = {
     does: 'Lists results that could not be delivered, the oldest first (100 without --limit)',
   },
   'resend-delivery': { does: 'Tries a parked delivery again, ten times as before' },
+  'who-saw': {
+    does: 'Lists who was shown a token, used or changed it, from where and in what form, newest first',
+    isDone: hasEnded,
+    joined: (before, answer) => ({
+      ...answer,
+      records: [...listIn(before, 'records'), ...listIn(answer, 'records')],
+    }),
+  },
+  'verify-audit': {
+    does: 'Checks the audit trail against its seals (the last 24 hours without --from); exit code 1 if anything was changed',
+    isDone: hasEnded,
+    joined: sumsOf,
+    progress: ({ records, next }) => `${String(records)} records checked${nextIn(next)}`,
+    isBad: ({ intact }) => intact !== true,
+  },
+  'export-audit': {
+    does: 'Writes the records of a tenant, with their seals, into a file that verify-audit --file checks without AWS',
+    isDone: hasEnded,
+    progress: ({ next }) => `exported${nextIn(next)}`,
+  },
+  'audit-key': { does: 'Prints the public key that seals are checked against: keep it outside of AWS' },
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import type { Answer } from './commands.ts';
 import { CommandFailure, type Target } from './failures.ts';
 
@@ -25,17 +26,36 @@ function messageOf(failure: Answer): string {
   return typeof message === 'string' ? message : 'the operator function failed';
 }
 
+/** In the local account, credentials that belong to no role are those of the administrator. */
+function settingsFor(endpoint: string | undefined) {
+  return endpoint === undefined
+    ? {}
+    : {
+        endpoint,
+        region: 'us-east-1',
+        credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
+      };
+}
+
+/**
+ * The AWS principal whose credentials are used, for the audit trail; `undefined` where AWS does not
+ * say. A claim: the proof is what CloudTrail records of the invocation.
+ */
+export async function principalOf({ endpoint }: Target): Promise<string | undefined> {
+  try {
+    const { Arn } = await new STSClient(settingsFor(endpoint)).send(new GetCallerIdentityCommand());
+    return Arn;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Sends one command to the operator function. Throws {@link CommandFailure} with the message of
  * the function, and the errors of the AWS client.
  */
 export async function invokeFunction({ functionName, endpoint }: Target, payload: Answer): Promise<Answer> {
-  // In the local account, credentials that belong to no role are those of the administrator.
-  const local = {
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
-  };
-  const client = new LambdaClient(endpoint === undefined ? {} : { endpoint, ...local });
+  const client = new LambdaClient(settingsFor(endpoint));
   const response = await client.send(
     new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) }),
   );

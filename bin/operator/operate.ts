@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError, type Command } from 'commander';
+import { createExportFile, publicKeyOf, verifyFile } from './audit-files.ts';
 import { BEHAVIOUR, type Answer } from './commands.ts';
 import { explain, UsageError, type Target } from './failures.ts';
-import { endpointOf, invokeFunction } from './invoke.ts';
+import { endpointOf, invokeFunction, principalOf } from './invoke.ts';
 import { operatorProgram, type Request } from './program.ts';
 import { createSecretsFile } from './secrets-file.ts';
 import { show } from './show.ts';
@@ -26,14 +27,33 @@ function targetOf({ functionName, local }: Request): Target {
 }
 
 /** Carries a command out, step by step if it has steps. */
-async function carryOut(request: Request, target: Target, surroundings: Surroundings): Promise<Answer> {
+async function carryOut(
+  request: Request,
+  target: Target,
+  surroundings: Surroundings,
+  addLines?: (lines: unknown) => void,
+): Promise<Answer> {
   const { invoke = invokeFunction, printError } = surroundings;
-  const { progress, isDone } = BEHAVIOUR[request.name];
+  const { progress, isDone, joined } = BEHAVIOUR[request.name];
+  const { key } = request.files;
+  let payload: Answer = {
+    ...request.payload,
+    ...(key !== undefined && { public_key: publicKeyOf(key) }),
+    principal: await principalOf(target),
+  };
+  let all: Answer | undefined;
   for (;;) {
-    const result = await invoke(target, request.payload);
+    const { lines, ...result } = await invoke(target, payload);
+    addLines?.(lines);
+    all = all === undefined || joined === undefined ? result : joined(all, result);
     // Not to standard output: `--json` stays JSON.
     if (progress !== undefined) printError(`${progress(result)}\n`);
-    if (isDone === undefined || isDone(result)) return result;
+    if (isDone === undefined || isDone(result)) {
+      // Where the next step would begin: there is none.
+      const { next: _, ...shown } = all;
+      return shown;
+    }
+    payload = { ...payload, ...(result['next'] as Answer | undefined) };
     // Another run works on what is left.
     if (result['removed'] === 0) await sleep(5_000);
   }
@@ -68,8 +88,32 @@ async function withSecretsFile(
   return { ...Object.fromEntries(shown), secrets_in: file };
 }
 
+/** An export into its file: what is shown is where it is. */
+async function exported(
+  file: string,
+  request: Request,
+  target: Target,
+  surroundings: Surroundings,
+): Promise<Answer> {
+  const opened = createExportFile(file, request.payload);
+  try {
+    await carryOut(request, target, surroundings, (lines) => {
+      opened.add(lines);
+    });
+  } finally {
+    opened.close();
+  }
+  return { exported_to: file };
+}
+
 async function resultOf(request: Request, target: Target, surroundings: Surroundings): Promise<Answer> {
   const { secrets } = BEHAVIOUR[request.name];
+  const { file, key, out } = request.files;
+  if (file !== undefined) {
+    if (key === undefined) throw new UsageError('--file needs --key: the public key that audit-key printed');
+    return await verifyFile(file, key);
+  }
+  if (out !== undefined) return await exported(out, request, target, surroundings);
   const work = () => carryOut(request, target, surroundings);
   if (secrets === undefined) return await work();
   if (request.secretsTo !== undefined)

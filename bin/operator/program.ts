@@ -4,9 +4,12 @@ import { Argument, Command, Option } from 'commander';
 import {
   COMMAND_NAMES,
   COMMANDS,
+  DEPLOYMENT_TRAIL,
   FLAGS,
   flagsOf,
+  isSent,
   LIMIT_MAX,
+  takesDeployment,
   usageOf,
   type CommandName,
   type FlagName,
@@ -25,6 +28,8 @@ export interface Request {
   /** Credentials file of the service that `npm start` runs. */
   readonly local?: string;
   readonly asJson: boolean;
+  /** Flags that the command line acts on itself. */
+  readonly files: Readonly<Partial<Record<'file' | 'key' | 'out', string>>>;
   readonly secretsTo?: string;
 }
 
@@ -48,10 +53,12 @@ Uses the AWS credentials and the Region of the environment, as the AWS command l
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Checks of a flag's value, beyond that it is not empty. */
-const CHECKS: Partial<Readonly<Record<FlagName, (text: string) => unknown>>> = {
-  tenant: (text) => {
-    if (UUID.test(text)) return text;
-    throw new UsageError('--tenant must be a tenant id (operator list-tenants shows them)');
+const CHECKS: Partial<Readonly<Record<FlagName, (text: string, command: CommandName) => unknown>>> = {
+  tenant: (text, command) => {
+    const orDeployment = takesDeployment(command);
+    if (UUID.test(text) || (orDeployment && text === DEPLOYMENT_TRAIL)) return text;
+    const other = orDeployment ? `, or ${DEPLOYMENT_TRAIL}` : '';
+    throw new UsageError(`--tenant must be a tenant id (operator list-tenants shows them)${other}`);
   },
   invocation: (text) => {
     if (UUID.test(text)) return text;
@@ -59,6 +66,12 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string) => unknown>>> = {
       '--invocation must be an invocation id (operator list-parked-deliveries shows them)',
     );
   },
+  seal: (text) => {
+    if (/^[\w-]{43}$/.test(text)) return text;
+    throw new UsageError('--seal must be the hash of a seal, as NewestSeal in the log of the sealer');
+  },
+  from: time('from'),
+  to: time('to'),
   limit: (text) => {
     const limit = Number(text);
     if (/^\d+$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit;
@@ -66,19 +79,32 @@ const CHECKS: Partial<Readonly<Record<FlagName, (text: string) => unknown>>> = {
   },
 };
 
+/** An ISO 8601 time: what of it there is, the function says. */
+function time(flag: string) {
+  return (text: string) => {
+    if (/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i.test(text)) return text;
+    throw new UsageError(`--${flag} must be an ISO 8601 date or time, as 2026-01-31T12:00:00Z`);
+  };
+}
+
 /** Rejects a repeated flag: one of its two values would be ignored. */
 const once =
-  (name: string, check: (text: string) => unknown = (text) => text) =>
+  (name: string, check: (text: string) => unknown) =>
   (text: string, previous: unknown): unknown => {
     if (previous !== undefined) throw new UsageError(`--${name} is given twice`);
     if (text === '') throw new UsageError(`--${name} must not be empty`);
     return check(text);
   };
 
-function optionOf(flag: FlagName): Option {
+function optionOf(command: CommandName, flag: FlagName): Option {
   const { value, does } = FLAGS[flag];
   if (value === '') return new Option(`--${flag}`, does);
-  return new Option(`--${flag} <${value}>`, does).argParser(once(flag, CHECKS[flag]));
+  const isTrail = flag === 'tenant' && takesDeployment(command);
+  const check = (text: string) => CHECKS[flag]?.(text, command) ?? text;
+  return new Option(
+    `--${flag} <${value}>`,
+    isTrail ? `${does}, or ${DEPLOYMENT_TRAIL}: what belongs to no tenant` : does,
+  ).argParser(once(flag, check));
 }
 
 /** Commander's own check comes before that of unknown options, and would hide a misspelled one. */
@@ -113,8 +139,20 @@ function globalOptions(): readonly Option[] {
 
 /** The payload that the operator function takes. */
 function payloadOf(name: CommandName, options: Options): Answer {
-  const members = flagsOf(name).map((flag) => [FLAGS[flag].member, options[flag]] as const);
+  const sent = flagsOf(name).filter((flag) => isSent(flag) && flag !== 'key');
+  const members = sent.map((flag) => [FLAGS[flag].member, options[flag]] as const);
   return { command: name, ...Object.fromEntries(members) };
+}
+
+/** Files that the command line reads or writes, from where npm was called. */
+function filesOf(name: CommandName, options: Options): Request['files'] {
+  const named = (['file', 'key', 'out'] as const).filter((flag) => flagsOf(name).includes(flag));
+  return Object.fromEntries(
+    named.flatMap((flag) => {
+      const value = options[flag];
+      return typeof value === 'string' ? [[flag, fileOf(value)]] : [];
+    }),
+  );
 }
 
 function commandOf(name: CommandName, run: (request: Request) => Promise<void>): Command {
@@ -122,7 +160,7 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
   const command = new Command(name)
     .description(does)
     .usage(`${usageOf(name).slice(name.length + 1)} [options]`.trim());
-  for (const flag of flagsOf(name)) command.addOption(optionOf(flag));
+  for (const flag of flagsOf(name)) command.addOption(optionOf(name, flag));
   if (secrets !== undefined) {
     const where = 'write the secrets into a new file (mode 0600) instead of printing them';
     command.addOption(new Option('--secrets-to <FILE>', where).argParser(once('secrets-to', fileOf)));
@@ -135,6 +173,7 @@ function commandOf(name: CommandName, run: (request: Request) => Promise<void>):
       payload: payloadOf(name, options),
       functionName: options.function,
       asJson: options.json === true,
+      files: filesOf(name, options),
       ...(options.local !== undefined && { local: options.local }),
       ...(options.secretsTo !== undefined && { secretsTo: options.secretsTo }),
     });

@@ -11,12 +11,35 @@ export const FLAGS = {
   start: { value: '', member: 'start', does: 'begin' },
   invocation: { value: 'ID', member: 'invocation_id', does: 'id, as list-parked-deliveries shows it' },
   limit: { value: 'N', member: 'limit', does: 'how many at most' },
+  token: { value: 'ID', member: 'token_id', does: 'id of the token' },
+  masked: { value: '', member: 'masked', does: 'also where it was shown masked or redacted beside others' },
+  from: { value: 'TIME', member: 'from', does: 'from when on, ISO 8601' },
+  to: { value: 'TIME', member: 'to', does: 'until when, ISO 8601' },
+  index: { value: '', member: 'index', does: 'also whether each record is found by its tokens' },
+  seal: { value: 'HASH', member: 'seal', does: 'the hash of a seal that you noted (NewestSeal in a log)' },
+  key: { value: 'FILE', member: 'public_key', does: 'the public key that audit-key printed, PEM' },
+  file: { value: 'FILE', member: 'file', does: 'an export, which is verified without AWS' },
+  out: { value: 'FILE', member: 'out', does: 'a new file for the records, one JSON a line' },
 } as const;
 
 /** Most deliveries that are listed at once. */
 export const LIMIT_MAX = 1_000;
 
 export type FlagName = keyof typeof FLAGS;
+
+/** In place of a tenant's id: the part of the audit trail that belongs to no tenant. */
+export const DEPLOYMENT_TRAIL = 'deployment';
+const OF_TRAILS: readonly string[] = ['who-saw', 'verify-audit', 'export-audit'];
+
+/** Whether a command takes {@link DEPLOYMENT_TRAIL} for a tenant. */
+export const takesDeployment = (command: string): boolean => OF_TRAILS.includes(command);
+
+/** Flags that the command line acts on itself; the function never sees them. */
+export const LOCAL_FLAGS = ['file', 'out'] as const satisfies readonly FlagName[];
+export type SentFlag = Exclude<FlagName, (typeof LOCAL_FLAGS)[number]>;
+
+/** Whether a flag goes to the function. */
+export const isSent = (flag: FlagName): flag is SentFlag => !LOCAL_FLAGS.some((local) => local === flag);
 
 interface CommandFlags {
   readonly needs: readonly FlagName[];
@@ -37,6 +60,10 @@ export const COMMANDS = {
   'rotate-webhook-secret': { needs: ['tenant'], takes: [] },
   'list-parked-deliveries': { needs: [], takes: ['limit'] },
   'resend-delivery': { needs: ['tenant', 'invocation'], takes: [] },
+  'who-saw': { needs: ['token'], takes: ['tenant', 'masked', 'from', 'to'] },
+  'verify-audit': { needs: [], takes: ['key', 'seal', 'tenant', 'from', 'to', 'index', 'file'] },
+  'export-audit': { needs: ['tenant', 'out'], takes: ['from', 'to'] },
+  'audit-key': { needs: [], takes: [] },
 } as const satisfies Readonly<Record<string, CommandFlags>>;
 
 export type CommandName = keyof typeof COMMANDS;

@@ -6,21 +6,41 @@ import { resealStep } from '../../src/core/tenants/reseal-records.ts';
 import { beginRootReplacement, continueRootReplacement } from '../../src/core/tenants/replace-root.ts';
 import { rotateDataKey } from '../../src/core/tenants/rotate-data-key.ts';
 import type { Invocation } from '../../src/core/reactors/invocation.ts';
+import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
+import { withAudit } from '../../src/lambda/with-audit.ts';
+import { isUuid } from '../../src/core/shared/uuid.ts';
 import { ServiceError } from '../../src/core/shared/service-error.ts';
-import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
+import { formatTimestamp, parseIsoTimestamp } from '../../src/core/shared/timestamp.ts';
 import { listParkedDeliveries, resendDelivery } from '../../src/core/webhooks/parked-deliveries.ts';
 import { rotateWebhookSecret, webhookSecrets } from '../../src/core/webhooks/webhook-secrets.ts';
 import { isDestroyed } from '../../src/core/tenants/tenant.ts';
 import {
   COMMAND_NAMES,
+  COMMANDS,
   FLAGS,
   flagsOf,
+  isSent,
   LIMIT_MAX,
+  takesDeployment,
   type CommandName,
   type FlagName,
   type FlagOf,
+  type SentFlag,
 } from './command-names.ts';
+import { auditKey, exportAudit, verifyAudit, whoSaw } from './audit-commands.ts';
 import type { OperatorDeps } from './dependencies.ts';
+
+/** A time, ISO 8601, as ms since the epoch. */
+const time = z.pipe(
+  z.string(),
+  z.transform((text, context) => {
+    const at = parseIsoTimestamp(text)?.at;
+    if (at !== undefined) return at;
+    context.issues.push({ code: 'custom', input: text, message: 'must be an ISO 8601 time' });
+    return z.NEVER;
+  }),
+);
 
 /** What flags hold. Anyone with the right to invoke the function can send any payload. */
 const VALUES = {
@@ -30,17 +50,49 @@ const VALUES = {
   start: z._default(z.boolean(), false),
   invocation: z.uuid(),
   limit: z._default(z.int().check(z.minimum(1), z.maximum(LIMIT_MAX)), 100),
-} as const satisfies Readonly<Record<FlagName, z.ZodMiniType>>;
+  token: z.string().check(z.minLength(1)),
+  masked: z._default(z.boolean(), false),
+  from: time,
+  to: time,
+  index: z._default(z.boolean(), false),
+  key: z.string(),
+  seal: z.string().check(z.regex(/^[\w-]{43}$/)),
+} as const satisfies Readonly<Record<SentFlag, z.ZodMiniType>>;
 
 /** A command's part of the payload, by its members. */
 type Command<Name extends CommandName> = {
-  readonly [Flag in FlagOf<Name> as (typeof FLAGS)[Flag]['member']]: z.output<(typeof VALUES)[Flag]>;
+  readonly [Flag in Extract<Needed<Name>, SentFlag> as (typeof FLAGS)[Flag]['member']]: z.output<
+    (typeof VALUES)[Flag]
+  >;
+} & {
+  readonly [
+    Flag in Exclude<Extract<FlagOf<Name>, SentFlag>, Needed<Name>> as (typeof FLAGS)[Flag]['member']
+  ]: z.output<(typeof VALUES)[Flag]> | (undefined extends z.input<(typeof VALUES)[Flag]> ? never : undefined);
+};
+
+type Needed<Name extends CommandName> = (typeof COMMANDS)[Name]['needs'][number];
+
+const trail = z.union([z.uuid(), z.literal(DEPLOYMENT)]);
+
+/** Members that no flag sets: where the step before ended, and what the schedule asks for. */
+const UNFLAGGED: Readonly<Partial<Record<CommandName, z.core.$ZodShape>>> = {
+  'who-saw': { at: z.optional(z.object({ tenant_id: trail, before: z.optional(z.string()) })) },
+  'export-audit': { at: z.optional(z.int()) },
+  'verify-audit': { last_hours: z.optional(z.int().check(z.minimum(1), z.maximum(24))) },
 };
 
 const named = z.object({ command: z.enum(COMMAND_NAMES) });
 
-const inputOf = (name: CommandName) =>
-  z.object(Object.fromEntries(flagsOf(name).map((flag) => [FLAGS[flag].member, VALUES[flag]])));
+function inputOf(name: CommandName) {
+  const needs: readonly FlagName[] = COMMANDS[name].needs;
+  const members = flagsOf(name)
+    .filter(isSent)
+    .map((flag): [string, z.ZodMiniType] => {
+      const value = flag === 'tenant' && takesDeployment(name) ? trail : VALUES[flag];
+      return [FLAGS[flag].member, needs.includes(flag) ? value : z.optional(value)];
+    });
+  return z.object({ ...Object.fromEntries(members), ...UNFLAGGED[name] });
+}
 
 function presentParked(invocation: Invocation) {
   return {
@@ -130,6 +182,10 @@ const RUN: {
     await resendDelivery(deps, { tenantId: given.tenant_id, id: given.invocation_id });
     return { tenant_id: given.tenant_id, invocation_id: given.invocation_id };
   },
+  'who-saw': whoSaw,
+  'verify-audit': verifyAudit,
+  'export-audit': exportAudit,
+  'audit-key': auditKey,
 };
 
 /** Throws a `ServiceError` that names the wrong members in one line. */
@@ -148,17 +204,59 @@ function withFields(error: ServiceError): ServiceError {
   return fields.length === 0 ? error : new ServiceError(error.code, fields.join('; '), { cause: error });
 }
 
+/** Who an AWS principal says that it is; the proof is CloudTrail's record of the invocation. */
+const PRINCIPAL = /^(?:schedule|arn:[\w-]+:[\w:/.@=+,-]{1,300})$/;
+const from = z.object({ principal: z.optional(z.string()) });
+
+/** What a command is about: a token by its id, unless that may be anything, or a tenant. */
+function resourceOf(tenantId: string | undefined, tokenId: string | undefined): string | undefined {
+  if (tokenId !== undefined && isUuid(tokenId)) return `token:${tokenId}`;
+  return tenantId === undefined || tenantId === DEPLOYMENT ? undefined : `tenant:${tenantId}`;
+}
+
+/** Commands about a tenant whose keys are gone, or about no tenant, are the deployment's. */
+async function trailOf(
+  { tenantStore }: Pick<OperatorDeps, 'tenantStore'>,
+  command: CommandName,
+  tenantId: string | undefined,
+): Promise<string> {
+  const isOfNone = tenantId === undefined || tenantId === DEPLOYMENT || command === 'destroy-tenant';
+  if (isOfNone) return DEPLOYMENT;
+  const tenant = await tenantStore.find(tenantId);
+  return tenant === undefined || isDestroyed(tenant) ? DEPLOYMENT : tenantId;
+}
+
 /**
- * Carries out one command and returns its result. Throws what the command throws; Lambda reports it
- * to the invoker.
+ * Carries out one command and returns its result. A record of it is written first. Throws what the
+ * command throws; Lambda reports it to the invoker.
  */
-export async function runCommand(deps: OperatorDeps, payload: unknown): Promise<unknown> {
+export async function runCommand(deps: Unaudited<OperatorDeps>, payload: unknown): Promise<unknown> {
   const { command } = parsed(named, payload);
   // The schema has made sure that the command gets what is its own.
   const run = RUN[command] as (deps: OperatorDeps, given: unknown) => Promise<unknown>;
   const input = parsed(inputOf(command), payload);
+  const { principal = '' } = parsed(from, payload);
+  const { tenant_id: tenantId, token_id: tokenId } = input as {
+    readonly tenant_id?: string;
+    readonly token_id?: string;
+  };
+  const resource = resourceOf(tenantId, tokenId);
+  const subject = {
+    op: command,
+    cred: `operator:${PRINCIPAL.test(principal) ? principal : 'unknown'}`,
+    ...(resource !== undefined && { resource }),
+  };
+  const recorded = { trail: await trailOf(deps, command, tenantId), subject };
   try {
-    return await run(deps, input);
+    return await withAudit<OperatorDeps, unknown>(
+      deps,
+      recorded,
+      async (audited, scope) => {
+        await scope.ahead({});
+        return run(audited, input);
+      },
+      () => ({ outcome: 'ok' }),
+    );
   } catch (error) {
     throw error instanceof ServiceError ? withFields(error) : error;
   }

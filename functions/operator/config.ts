@@ -1,9 +1,18 @@
 import * as z from 'zod/mini';
-import { storeEnvironment, tokenEnvironment, variable, wholeNumber } from '../../src/lambda/environment.ts';
+import {
+  auditEnvironment,
+  storeEnvironment,
+  tokenEnvironment,
+  variable,
+  wholeNumber,
+} from '../../src/lambda/environment.ts';
 
 /** The environment of the operator function. */
 export const environment = z.object({
   ...storeEnvironment,
+  ...auditEnvironment,
+  AUDIT_SEALS_TABLE: variable,
+  SEAL_KEY_ID: variable,
   ...tokenEnvironment,
   KEY_ROTATION_DAYS: wholeNumber(1),
   INVOCATIONS_QUEUE_URL: variable,

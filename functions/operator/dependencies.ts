@@ -1,9 +1,28 @@
-import { dynamoDbClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { dynamoDbClient, kmsClient, lambdaControlClient, sqsClient } from '../../src/adapters/aws/clients.ts';
 import { oldestDue } from '../../src/adapters/dynamodb/due-index.ts';
 import { countCold, countParked } from '../../src/adapters/dynamodb/due-reactors.ts';
+import { createSealHead, createSealReader } from '../../src/adapters/dynamodb/seal-store.ts';
+import {
+  createTokenIndex,
+  createTrailPages,
+  createTrailReader,
+} from '../../src/adapters/dynamodb/trail-reader.ts';
+import { sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
 import { createReactorRepairs } from '../../src/adapters/lambda/reactor-repairs.ts';
 import { createInvocationQueue, queueDepth } from '../../src/adapters/sqs/invocation-queue.ts';
-import { createReactorStores, createStores, createTokenStores } from '../../src/adapters/stores.ts';
+import {
+  createReactorStores,
+  createStores,
+  createTokenStores,
+  createTrail,
+} from '../../src/adapters/stores.ts';
+import type { AuditLog } from '../../src/core/audit/audit-log.ts';
+import type { Sightings } from '../../src/core/audit/audit-scope.ts';
+import type { TrailPages } from '../../src/core/audit/list-records.ts';
+import type { SealHead, SealReader, TrailReader } from '../../src/core/audit/trail-store.ts';
+import type { TokenIndex } from '../../src/core/audit/verify-trail.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
 import type { CreateTenantDeps } from '../../src/core/tenants/create-tenant.ts';
 import type { TenantStore } from '../../src/core/tenants/tenant.ts';
 import type { DestroyTenantDeps } from '../../src/core/tenants/destroy-tenant.ts';
@@ -14,10 +33,24 @@ import type { RotateDataKeyDeps } from '../../src/core/tenants/rotate-data-key.t
 import { randomIdentity } from '../../src/core/shared/write-identity.ts';
 import type { ParkedDeliveriesDeps } from '../../src/core/webhooks/parked-deliveries.ts';
 import type { WebhookSecretDeps } from '../../src/core/webhooks/webhook-secrets.ts';
+import { auditReports, reportAuditCheck } from '../../src/lambda/audit-metrics.ts';
 import { logFailure } from '../../src/lambda/request-log.ts';
 import { environment } from './config.ts';
 
-export type OperatorDeps = { readonly tenantStore: TenantStore } & CreateTenantDeps &
+export type OperatorDeps = {
+  readonly tenantStore: TenantStore;
+  readonly auditLog: AuditLog;
+  readonly audit: Sightings;
+  readonly trailReader: TrailReader;
+  readonly trailPages: TrailPages;
+  readonly tokenIndex: TokenIndex;
+  readonly sealReader: SealReader;
+  readonly sealHead: Pick<SealHead, 'read'>;
+  /** Called with what a check by the schedule found; `undefined` for nothing. */
+  readonly onAuditChecked: (found: unknown) => void;
+  /** The key that is given, PEM, or else as KMS has it now. */
+  readonly sealPublicKey: (pem: string | undefined) => Promise<KeyObject>;
+} & CreateTenantDeps &
   WebhookSecretDeps &
   ParkedDeliveriesDeps &
   RotateDataKeyDeps &
@@ -32,14 +65,25 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Wires the function from its environment. Throws at the start of an instance if a variable is
  * missing.
  */
-export function dependencies(env: NodeJS.ProcessEnv): OperatorDeps {
+export function dependencies(env: NodeJS.ProcessEnv): Unaudited<OperatorDeps> {
   const config = environment.parse(env);
   const client = dynamoDbClient();
   const sqs = sqsClient();
   const dueIn = (name: string) => () => oldestDue({ client, name });
   const reactors = { client, name: config.REACTORS_TABLE };
+  const stores = createStores(client, config);
+  const audit = { client, name: config.AUDIT_TABLE };
   return {
-    ...createStores(client, config),
+    ...stores,
+    onAuditChecked: reportAuditCheck(config.SERVICE_NAME),
+    trailReader: createTrailReader(audit),
+    trailPages: createTrailPages(audit),
+    tokenIndex: createTokenIndex(audit),
+    sealReader: createSealReader({ client, name: config.AUDIT_SEALS_TABLE }),
+    sealHead: createSealHead({ client, name: config.ACCESS_TABLE }),
+    sealPublicKey: async (pem) =>
+      pem === undefined ? sealPublicKey(kmsClient(), config.SEAL_KEY_ID) : createPublicKey(pem),
+    auditLog: createTrail(client, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
     ...createTokenStores(client, config),
     ...createReactorStores(client, config),
     // It removes functions and keeps none hot.

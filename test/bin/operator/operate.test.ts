@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import fs, { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +81,21 @@ describe('the operator command line', () => {
       ['resend-delivery', '--tenant', TENANT, '--invocation', 'x'],
       '--invocation must be an invocation id (operator list-parked-deliveries shows them)',
     ],
+    [
+      ['verify-audit', '--tenant', 'x'],
+      '--tenant must be a tenant id (operator list-tenants shows them), or deployment',
+    ],
+    [
+      ['rotate-keys', '--tenant', 'deployment'],
+      '--tenant must be a tenant id (operator list-tenants shows them)',
+    ],
+    [['who-saw'], "required option '--token <ID>' not specified"],
+    [['export-audit', '--tenant', TENANT], "required option '--out <FILE>' not specified"],
+    [
+      ['who-saw', '--token', 'x', '--from', 'yesterday'],
+      '--from must be an ISO 8601 date or time, as 2026-01-31T12:00:00Z',
+    ],
+    [['verify-audit', '--file', 'x'], '--file needs --key: the public key that audit-key printed'],
     [['list-parked-deliveries', '--limit', 'abc'], '--limit must be a whole number from 1 to 1000'],
     [['list-parked-deliveries', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     [['list-tenants', 'x'], "too many arguments for 'list-tenants'. Expected 0 arguments but got 1."],
@@ -221,6 +237,115 @@ describe('secrets', () => {
     expect(JSON.parse(stored.out)).toEqual(CREATED);
     expect(stored.err).toContain('use --secrets-to FILE');
     expect(stored.err).not.toMatch(/whsec_1|key_management_1/);
+  });
+});
+
+describe('commands of the audit trail', () => {
+  const checked = { seals: 2, records: 3, not_sealed_yet: 1, key: 'pinned', intact: true };
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const PUBLIC_KEY = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+  function fileOf(text: string): string {
+    const file = newFile();
+    writeFileSync(file, text);
+    return file;
+  }
+
+  it('take the deployment for a tenant', async () => {
+    const args = ['who-saw', '--token', 't', '--tenant', 'deployment'];
+    const { exitCode, payloads } = await run(args, { answers: [{ records: [], next: null }] });
+    expect([exitCode, payloads]).toEqual([
+      ...[0, [{ command: 'who-saw', token_id: 't', tenant_id: 'deployment' }]],
+    ]);
+  });
+
+  it('who-saw joins the records of its steps', async () => {
+    const at = { tenant_id: TENANT, before: 'x' };
+    const answers = [
+      { records: [{ id: 1 }, { id: 2 }], next: { at } },
+      { records: [{ id: 3 }], next: null },
+    ];
+    const { out, err, payloads } = await run(['who-saw', '--token', 't', '--json'], { answers });
+    expect([JSON.parse(out), err]).toEqual([{ records: [{ id: 1 }, { id: 2 }, { id: 3 }] }, '']);
+    expect(payloads[1]).toMatchObject({ token_id: 't', at });
+  });
+
+  it('verify-audit adds the counts of its steps, with progress on standard error', async () => {
+    const answers = [
+      { ...checked, next: { from: '2026-01-31T12:00:00+00:00' } },
+      { ...checked, next: null },
+    ];
+    const args = ['verify-audit', '--key', fileOf(PUBLIC_KEY), '--json'];
+    const { exitCode, out, err, payloads } = await run(args, { answers });
+    expect([exitCode, JSON.parse(out)]).toEqual([
+      ...[0, { ...checked, seals: 4, records: 6, not_sealed_yet: 2 }],
+    ]);
+    expect(err).toBe('3 records checked up to 2026-01-31T12:00:00+00:00\n3 records checked, to the end\n');
+    expect(payloads).toMatchObject([{ public_key: PUBLIC_KEY }, { from: '2026-01-31T12:00:00+00:00' }]);
+  });
+
+  it('verify-audit ends with 1 where something is broken', async () => {
+    const broken = { what: 'the MAC is wrong' };
+    const answers = [{ ...checked, intact: false, broken, next: null }];
+    const { exitCode, out } = await run(['verify-audit'], { answers });
+    expect([exitCode, out]).toEqual([1, expect.stringContaining('the MAC is wrong')]);
+  });
+
+  it('verify-audit refuses a file that holds no public key, with and without --file', async () => {
+    const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    for (const text of ['', 'no key', privateKey, PUBLIC_KEY.replace(/M/g, '-')]) {
+      const key = fileOf(text);
+      const said = `operator: --key ${key}: holds no public key in PEM, as audit-key prints it\n`;
+      for (const more of [[], ['--file', fileOf('')]]) {
+        const { exitCode, out, err, payloads } = await run(['verify-audit', '--key', key, ...more]);
+        expect([exitCode, out, err, payloads]).toEqual([2, '', said, []]);
+      }
+    }
+    const missing = newFile();
+    expect((await run(['verify-audit', '--key', missing])).err).toBe(
+      `operator: --key ${missing}: cannot be read (ENOENT)\n`,
+    );
+  });
+
+  it('export-audit writes all steps into a new file, which verify-audit --file checks', async () => {
+    const [file, key] = [newFile(), fileOf(PUBLIC_KEY)];
+    const record = { trail: TENANT, shard: 1, expires: 1, body: '{}' };
+    const [a, b] = ['0mwt00000aaaaaaaaaaaa', '0mwt00001aaaaaaaaaaaa'];
+    const answers = [
+      { lines: [{ record: { ...record, position: a } }], next: { at: Date.UTC(2026, 0, 31) } },
+      { lines: [{ record: { ...record, position: b } }], next: null },
+    ];
+    const made = await run(['export-audit', '--tenant', TENANT, '--out', file, '--json'], { answers });
+    expect([made.exitCode, JSON.parse(made.out)]).toEqual([0, { exported_to: file }]);
+    expect(made.err).toBe('exported up to 2026-01-31T00:00:00.000Z\nexported, to the end\n');
+    expect(made.payloads[1]).toMatchObject({ at: Date.UTC(2026, 0, 31) });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [header = '', ...lines] = readFileSync(file, 'utf8').trim().split('\n');
+    expect(JSON.parse(header)).toMatchObject({ export: 1, tenant: TENANT });
+    expect(Date.parse((JSON.parse(header) as { at: string }).at)).not.toBeNaN();
+    expect(lines).toHaveLength(2);
+
+    const args = ['verify-audit', '--file', file, '--key', key, '--json'];
+    const whole = await run(args);
+    expect([whole.exitCode, whole.payloads]).toEqual([0, []]);
+    expect(JSON.parse(whole.out)).toMatchObject({
+      ...{ seals: 0, records: 2, not_sealed_yet: 2, before_the_first_seal: 0, expired_intervals: 0 },
+      ...{ intact: true, exported_at: expect.any(String) },
+    });
+    writeFileSync(file, [header, lines[1], lines[0]].join('\n'));
+    const swapped = await run(args);
+    expect([swapped.exitCode, JSON.parse(swapped.out)]).toEqual([
+      ...[1, expect.objectContaining({ intact: false, broken: expect.stringContaining('not in order') })],
+    ]);
+  });
+
+  it('export-audit overwrites no file', async () => {
+    const file = fileOf('mine');
+    const { exitCode, err, payloads } = await run(['export-audit', '--tenant', TENANT, '--out', file]);
+    expect([exitCode, err, payloads]).toEqual([
+      ...[2, `operator: --out ${file}: the file exists; nothing was done\n`, []],
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 });
 

@@ -1,5 +1,11 @@
 import { runCommand } from '../../../functions/operator/commands.ts';
-import { COMMAND_NAMES, COMMANDS, FLAGS, flagsOf } from '../../../functions/operator/command-names.ts';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  FLAGS,
+  flagsOf,
+  isSent,
+} from '../../../functions/operator/command-names.ts';
 import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
 
 /** Dependencies that no command gets to use: what reaches them has passed the checks. */
@@ -20,11 +26,22 @@ const SOME_VALUES = {
   start: true,
   invocation: TENANT,
   limit: 5,
+  token: 'a-token',
+  masked: true,
+  from: '2026-01-01',
+  to: '2026-02-01',
+  index: true,
+  key: 'a key',
+  seal: 'x'.repeat(43),
 };
 
 const payloadOf = (name: (typeof COMMAND_NAMES)[number]) => ({
   command: name,
-  ...Object.fromEntries(flagsOf(name).map((flag) => [FLAGS[flag].member, SOME_VALUES[flag]])),
+  ...Object.fromEntries(
+    flagsOf(name)
+      .filter(isSent)
+      .map((flag) => [FLAGS[flag].member, SOME_VALUES[flag]]),
+  ),
 });
 
 describe('an operator command', () => {
@@ -35,7 +52,7 @@ describe('an operator command', () => {
   it.each(COMMAND_NAMES.filter((name) => COMMANDS[name].needs.length > 0))(
     '%s is refused without the flags that it needs',
     async (name) => {
-      const members = COMMANDS[name].needs.map((flag) => FLAGS[flag].member);
+      const members = COMMANDS[name].needs.filter(isSent).map((flag) => FLAGS[flag].member);
       await expect(runCommand(deps, { command: name })).rejects.toMatchObject({
         code: 'validation_failed',
         message: `Missing or wrong in the payload: ${members.join(', ')}.`,
@@ -43,7 +60,18 @@ describe('an operator command', () => {
     },
   );
 
+  it.each(['who-saw', 'verify-audit', 'export-audit'] as const)(
+    '%s runs for the trail of what belongs to no tenant',
+    async (name) => {
+      const payload = { ...payloadOf(name), tenant_id: 'deployment' };
+      await expect(runCommand(deps, payload)).rejects.toThrow('the command runs');
+    },
+  );
+
   it.each([
+    [{ command: 'reseal', tenant_id: 'deployment' }],
+    [{ command: 'rotate-keys', tenant_id: 'deployment' }],
+    [{ command: 'who-saw', token_id: 'x', tenant_id: 'deployments' }],
     [{ command: 'reseal', tenant_id: 'x' }],
     [{ command: 'list-parked-deliveries', limit: 0 }],
     [{ command: 'toString' }],

@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import { variable } from '../../src/lambda/environment.ts';
+
+/** The environment of the function that seals the audit trail. */
+export const environment = z.object({
+  SERVICE_NAME: variable,
+  AUDIT_TABLE: variable,
+  AUDIT_SEALS_TABLE: variable,
+  ACCESS_TABLE: variable,
+  SEAL_KEY_ID: variable,
+});
+
+/** What the construct must set: every variable, as text. */
+export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

@@ -1,0 +1,31 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { dynamoDbClient, kmsClient } from '../../src/adapters/aws/clients.ts';
+import { createSealHead, createSealStore } from '../../src/adapters/dynamodb/seal-store.ts';
+import { createTrailReader } from '../../src/adapters/dynamodb/trail-reader.ts';
+import { createSealSigner, sealPublicKey } from '../../src/adapters/kms/kms-seal-key.ts';
+import type { SealTrailDeps } from '../../src/core/audit/seal-trail.ts';
+import { madeOnce } from '../../src/core/shared/made-once.ts';
+import { environment } from './config.ts';
+
+export type AuditSealerDeps = Omit<SealTrailDeps, 'deadline'> & {
+  /** Made with the first run, which loads the library (lib/bundle.ts). */
+  readonly metrics: () => Metrics;
+};
+
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
+export function dependencies(env: NodeJS.ProcessEnv): AuditSealerDeps {
+  const config = environment.parse(env);
+  const [client, kms] = [dynamoDbClient(), kmsClient()];
+  return {
+    trail: createTrailReader({ client, name: config.AUDIT_TABLE }),
+    seals: createSealStore({ client, name: config.AUDIT_SEALS_TABLE }),
+    head: createSealHead({ client, name: config.ACCESS_TABLE }),
+    signer: createSealSigner(kms, config.SEAL_KEY_ID),
+    publicKey: () => sealPublicKey(kms, config.SEAL_KEY_ID),
+    clock: Date.now,
+    metrics: madeOnce(() => new Metrics({ namespace: config.SERVICE_NAME, serviceName: 'audit' })),
+  };
+}

@@ -1,0 +1,24 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { sealTrail } from '../../src/core/audit/seal-trail.ts';
+import { writeLog } from '../../src/lambda/request-log.ts';
+import type { AuditSealerDeps } from './dependencies.ts';
+
+/** Time that a run leaves for its last interval before Lambda would end it, in ms. */
+const RESERVE_MS = 30_000;
+
+/**
+ * One run: seals what is not sealed yet, and tells how late it is. The hash of the newest seal goes
+ * to the log, where who can change the tables cannot reach it.
+ */
+export async function runSealer(deps: AuditSealerDeps, remainingMs: number): Promise<void> {
+  const report = await sealTrail({ ...deps, deadline: deps.clock() + remainingMs - RESERVE_MS });
+  const metrics = deps.metrics();
+  if (report.lagMs !== undefined)
+    metrics.addMetric('AuditSealLagSeconds', MetricUnit.Seconds, Math.round(report.lagMs / 1000));
+  metrics.addMetric('AuditBroken', MetricUnit.Count, report.broken === undefined ? 0 : 1);
+  metrics.addMetadata('SealedIntervals', String(report.intervals));
+  metrics.addMetadata('SealedRecords', String(report.records));
+  if (report.newest !== undefined) metrics.addMetadata('NewestSeal', report.newest);
+  metrics.publishStoredMetrics();
+  if (report.broken !== undefined) writeLog('error', { operation: 'sealAuditTrail', cause: [report.broken] });
+}

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
+import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
+import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';
+import { hashOfSeal } from '../../src/core/audit/seal.ts';
+import { verifyStep, type Verified } from '../../src/core/audit/verify-trail.ts';
+import { whoSawStep } from '../../src/core/audit/who-saw.ts';
+import { formsOf } from '../../src/core/audit/list-records.ts';
+import { defined } from '../../src/core/shared/defined.ts';
+import { ServiceError } from '../../src/core/shared/service-error.ts';
+import { formatTimestamp } from '../../src/core/shared/timestamp.ts';
+import type { Tenant } from '../../src/core/tenants/tenant.ts';
+import { presentRecord } from '../../src/http/present-record.ts';
+import type { OperatorDeps } from './dependencies.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How far back a check goes that is not told otherwise, in ms. */
+const CHECKED_MS = DAY_MS;
+/** The last time that a seal can begin at. */
+const END_OF_TIME = 36 ** 9 - 1;
+/** How long a step of a check works, in ms: the command line shows progress after each. */
+const STEP_MS = 20_000;
+
+/** A step of a command that goes on; `next` is `null` at the end. */
+interface Step {
+  readonly next: Readonly<Record<string, unknown>> | null;
+}
+
+interface Times {
+  /** In ms since the epoch. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+async function allTenants({ tenantStore }: Pick<OperatorDeps, 'tenantStore'>): Promise<readonly Tenant[]> {
+  const tenants: Tenant[] = [];
+  for await (const batch of tenantStore.list()) tenants.push(...batch);
+  return tenants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** In the order in which they are walked; `deployment` has the tokens of destroyed tenants. */
+async function allTrails(deps: Pick<OperatorDeps, 'tenantStore'>): Promise<readonly string[]> {
+  return [DEPLOYMENT, ...(await allTenants(deps)).map(({ id }) => id)].toSorted();
+}
+
+interface WhoSawInput extends Times {
+  readonly token_id: string;
+  readonly tenant_id?: string | undefined;
+  readonly masked: boolean;
+  /** Where the step before ended. */
+  readonly at?: { readonly tenant_id: string; readonly before?: string | undefined } | undefined;
+}
+
+/** Records that name a token, of one trail or of all, a page a step. */
+export async function whoSaw(
+  deps: OperatorDeps,
+  input: WhoSawInput,
+): Promise<Step & { readonly records: unknown }> {
+  const { token_id: tokenId, tenant_id: given, masked, from, to, at } = input;
+  const ids = given === undefined ? await allTrails(deps) : [given];
+  const tenantId = at?.tenant_id ?? ids[0] ?? DEPLOYMENT;
+  const asked = defined({ tokenId, masked, from, to });
+  const { views, next } = await whoSawStep(deps, tenantId, asked, at?.before);
+  const following = ids.find((id) => id > tenantId);
+  return {
+    records: views.map((view) => {
+      const { tokens: _tokens, containers: _containers, ...record } = presentRecord(view);
+      const named = { tenant_id: tenantId, form: formsOf(view.entry, tokenId).join(', ') };
+      return { ...named, ...record };
+    }),
+    next:
+      next !== undefined
+        ? { at: { tenant_id: tenantId, before: next } }
+        : following === undefined
+          ? null
+          : { at: { tenant_id: following } },
+  };
+}
+
+interface VerifyInput extends Times {
+  readonly tenant_id?: string | undefined;
+  readonly public_key?: string | undefined;
+  readonly index: boolean;
+  /** Hash of a seal that was noted elsewhere, base64url. */
+  readonly seal?: string | undefined;
+  /** In place of a range, for the schedule: all steps of the last hours, and the alarm's metric. */
+  readonly last_hours?: number | undefined;
+}
+
+/** The first place that is not as it was written, in words. */
+function presentBroken({ interval, trail, place, what }: NonNullable<Verified['broken']>) {
+  const when =
+    typeof interval === 'string'
+      ? interval
+      : `${formatTimestamp(interval.from)} to ${interval.to === undefined ? '?' : formatTimestamp(interval.to)}`;
+  return defined({ interval: when, trail, record: place?.split(':')[1], what });
+}
+
+/**
+ * Whether a seal has a hash that was noted when it was the newest: a chain that was cut off behind
+ * its head and sealed anew has none.
+ */
+async function hasSeal({ sealReader }: OperatorDeps, hash: string): Promise<boolean> {
+  for await (const seals of sealReader.seals(0, END_OF_TIME))
+    if (seals.some((seal) => hashOfSeal(seal).toString('base64url') === hash)) return true;
+  return false;
+}
+
+/** A step of a check of the trail, of one tenant or of everything. */
+async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
+  const now = deps.clock();
+  const { tenant_id: tenantId, public_key: pinned, index, from = now - CHECKED_MS, to = Infinity } = input;
+  const tenants = tenantId === undefined ? (await allTenants(deps)).map(({ id }) => id) : [tenantId];
+  const checking = {
+    trail: deps.trailReader,
+    seals: deps.sealReader,
+    head: deps.sealHead,
+    publicKey: await deps.sealPublicKey(pinned),
+    clock: deps.clock,
+    keysOf: (trail: string) => auditKeysOf(deps, trail),
+    ...(index && { index: deps.tokenIndex }),
+  };
+  const { seal } = input;
+  const isNotedGone = seal !== undefined && !(await hasSeal(deps, seal));
+  const verified = await verifyStep(
+    checking,
+    defined({
+      trails: tenantId === undefined ? undefined : [tenantId],
+      tenants,
+      from,
+      to,
+      deadline: now + STEP_MS,
+    }),
+  );
+  const { checked, next } = verified;
+  const broken = isNotedGone
+    ? { what: `no seal has the hash ${seal}` }
+    : verified.broken && presentBroken(verified.broken);
+  return {
+    seals: checked.seals,
+    records: checked.records,
+    not_sealed_yet: checked.afterSeals,
+    before_the_first_seal: checked.beforeSeals,
+    mac_not_checked: checked.unchecked,
+    expired_intervals: checked.expired,
+    key: pinned === undefined ? 'as KMS has it now: give --key to check against one that you kept' : 'pinned',
+    intact: broken === undefined,
+    ...(broken !== undefined && { broken }),
+    next: broken === undefined && next !== undefined ? { from: formatTimestamp(next) } : null,
+  };
+}
+
+/** What the schedule's check may take, in ms: the function ends after 300 s. */
+const ALL_STEPS_MS = 240_000;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** All steps, and what came of them for the alarm AuditBroken. */
+async function verifyLatest(deps: OperatorDeps, hours: number) {
+  const deadline = deps.clock() + ALL_STEPS_MS;
+  const checked = async (step: VerifyInput) => {
+    try {
+      return await verifyOnce(deps, step);
+    } catch (error) {
+      deps.onAuditChecked({ what: 'it could not be checked' });
+      throw error;
+    }
+  };
+  let input: VerifyInput = { index: false, from: deps.clock() - hours * HOUR_MS };
+  for (;;) {
+    const answer = await checked(input);
+    const isLate = answer.next !== null && deps.clock() > deadline;
+    if (answer.next === null || isLate) {
+      const found = isLate ? `not checked beyond ${answer.next?.from ?? ''}` : answer.broken;
+      deps.onAuditChecked(found);
+      return answer;
+    }
+    input = { ...input, from: Date.parse(answer.next.from) };
+  }
+}
+
+/** A step of a check, or all of that which the schedule asks for. */
+export function verifyAudit(deps: OperatorDeps, { last_hours: hours, ...input }: VerifyInput) {
+  return hours === undefined ? verifyOnce(deps, input) : verifyLatest(deps, hours);
+}
+
+interface ExportInput extends Times {
+  readonly tenant_id: string;
+  /** Where the step before ended, in ms since the epoch. */
+  readonly at?: number | undefined;
+}
+
+/** A step of an export: lines of a file that can be verified without AWS. */
+export async function exportAudit(
+  deps: OperatorDeps,
+  { tenant_id: trail, from = 0, to = deps.clock(), at }: ExportInput,
+) {
+  if (from >= to) throw new ServiceError('validation_failed', '--to must be after --from.');
+  const reading = { trail: deps.trailReader, seals: deps.sealReader };
+  const start = at ?? (await exportStart(reading, from));
+  const { lines, next } = await exportStep(reading, { trail, from: start, to });
+  return { lines, next: next === undefined ? null : { at: next.from, to: formatTimestamp(next.to) } };
+}
+
+/** The public key that seals are checked against, to be kept outside of AWS. */
+export async function auditKey(deps: OperatorDeps) {
+  const key = await deps.sealPublicKey(undefined);
+  return {
+    public_key: key.export({ type: 'spki', format: 'pem' }).toString(),
+    sha256: createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('hex'),
+  };
+}

@@ -1,0 +1,231 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { verifyExport } from '../../../bin/operator/verify-export.ts';
+import { cases, fc } from '../../../packages/local-aws/test/properties.ts';
+import { newRecordPosition } from '../../../src/core/audit/audit-record.ts';
+import { hashOfSeal, statementOf } from '../../../src/core/audit/seal.ts';
+import { sealKey } from '../../support/fakes/an-audit-trail.ts';
+import {
+  aTrail,
+  MINUTE,
+  recordsOf,
+  SEAL_KEY,
+  signed,
+  START,
+  TENANTS,
+  type Trail,
+} from '../../core/audit/a-trail.ts';
+import { exportedChanges } from '../../core/audit/changes.ts';
+
+const pem = (key = SEAL_KEY.publicKey): string => key.export({ type: 'spki', format: 'pem' }).toString();
+
+const sealLines = (trail: Trail): readonly string[] =>
+  [...trail.seals.values()]
+    .toSorted((a, b) => a.from - b.from || a.part - b.part)
+    .map(({ signature, ...seal }) =>
+      JSON.stringify({ seal: { ...seal, signature: signature.toString('base64') } }),
+    );
+
+const recordLines = (trail: Trail, tenant: string): readonly string[] =>
+  [...trail.records.values()]
+    .filter((record) => record.trail === tenant)
+    .toSorted((a, b) => (a.position === b.position ? a.shard - b.shard : a.position < b.position ? -1 : 1))
+    .map(({ mac, ...record }) =>
+      JSON.stringify({ record: { ...record, ...(mac !== undefined && { mac: mac.toString('base64') }) } }),
+    );
+
+const header = (tenant: string, from = START - MINUTE, at?: number): string =>
+  JSON.stringify({
+    ...{ export: 1, tenant, from: new Date(from).toISOString() },
+    to: new Date(START + 10 * MINUTE).toISOString(),
+    ...(at !== undefined && { at: new Date(at).toISOString() }),
+  });
+
+/** Seals and records in turn, a seal for each five records: in neither order of time. */
+function mixed(seals: readonly string[], records: readonly string[]): readonly string[] {
+  const groups = seals.map((seal, at) => [seal, ...records.slice(5 * at, 5 * at + 5)]);
+  return [...groups.flat(), ...records.slice(5 * seals.length)];
+}
+
+const exportOf = (trail: Trail, tenant: string = TENANTS[0]): readonly string[] => [
+  header(tenant),
+  ...mixed(sealLines(trail), recordLines(trail, tenant)),
+];
+
+const ALL = {
+  ...{ seals: 4, records: 20, unsealed: 0, beforeSeals: 0, expired: 0 },
+  ...{ sealedFrom: '2026-11-23T11:46:00.000Z', sealedTo: '2026-11-23T12:04:00.000Z' },
+};
+
+describe('an export', () => {
+  it('is verified with the public key alone', async () => {
+    const { trail } = await aTrail();
+    expect(await verifyExport(exportOf(trail), pem())).toEqual(ALL);
+    expect(await verifyExport(exportOf(trail, 'deployment'), pem())).toEqual({ ...ALL, records: 16 });
+    expect(await verifyExport(exportOf(trail, 'without-records'), pem())).toEqual({ ...ALL, records: 0 });
+  });
+
+  it('may have its seals before its records, or after', async () => {
+    const { trail } = await aTrail({ over: { partSize: 1 } });
+    const [seals, records] = [sealLines(trail), recordLines(trail, TENANTS[0])];
+    for (const lines of [
+      [...seals, ...records],
+      [...records, ...seals],
+    ])
+      expect(await verifyExport([header(TENANTS[0]), ...lines, ''], pem())).toEqual({ ...ALL, seals: 16 });
+  });
+
+  it('may begin after the first seal', async () => {
+    const { trail } = await aTrail();
+    const later = (minute: number) => recordsOf(trail, TENANTS[0], minute).length;
+    const records = recordLines(trail, TENANTS[0]).slice(later(0) + later(1));
+    const lines = [...sealLines(trail).slice(2), ...records];
+    expect(await verifyExport([header(TENANTS[0], START + 2 * MINUTE), ...lines], pem())).toEqual({
+      ...{ seals: 2, records: records.length, unsealed: 0, beforeSeals: 0, expired: 0 },
+      ...{ sealedFrom: '2026-11-23T12:02:00.000Z', sealedTo: '2026-11-23T12:04:00.000Z' },
+    });
+    const { broken } = await verifyExport([header(TENANTS[0]), ...lines], pem());
+    expect(broken).toMatch(/the seals before it are missing$/);
+  });
+
+  it('says how many of its records are not sealed yet', async () => {
+    const { trail } = await aTrail({ sealed: 2 });
+    expect(await verifyExport(exportOf(trail), pem())).toMatchObject({ seals: 2, records: 20, unsealed: 10 });
+    const { trail: unsealed } = await aTrail({ sealed: 0 });
+    expect(await verifyExport(exportOf(unsealed), pem())).toEqual({
+      ...{ seals: 0, records: 20, unsealed: 20, beforeSeals: 0, expired: 0 },
+    });
+  });
+
+  it.each([
+    ['under another key', undefined, /the signature is not valid$/],
+    ['that is empty', () => [], /^the file is empty$/],
+    ['without its header', (lines: readonly string[]) => lines.slice(1), /not that of an export$/],
+    ['with another line', (lines: readonly string[]) => [...lines, '{}'], /neither a seal nor a record$/],
+    ['with half of a line', (lines: readonly string[]) => [...lines, '{"seal'], /JSON/],
+    ['with records out of order', (lines: readonly string[]) => [...lines, lines[2] ?? ''], /not in order$/],
+    [
+      'of another tenant',
+      (lines: readonly string[]) => [header(TENANTS[1]), ...lines.slice(1)],
+      /another tenant$/,
+    ],
+  ])('%s is broken', async (_what, edit, said) => {
+    const { trail } = await aTrail();
+    const lines = exportOf(trail);
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+    const report = await verifyExport(edit?.(lines) ?? lines, edit === undefined ? pem(other) : pem());
+    expect(report.broken).toMatch(said);
+  });
+
+  it('counts records before the very first seal, and is broken by those before any other', async () => {
+    const { trail } = await aTrail();
+    const early = newRecordPosition(START - 30 * MINUTE);
+    trail.put(trail.make(TENANTS[0], 1, {}, { position: early }));
+    expect(await verifyExport(exportOf(trail), pem())).toEqual({ ...ALL, records: 21, beforeSeals: 1 });
+    const later = [header(TENANTS[0], START + MINUTE), ...sealLines(trail).slice(1)];
+    const { broken } = await verifyExport([...later, ...recordLines(trail, TENANTS[0])], pem());
+    expect(broken).toBe(`the record ${early}: no seal covers its time`);
+  });
+
+  it('with a seal that was signed twice, after different ones, is broken', async () => {
+    const { trail } = await aTrail();
+    const [first, , third] = [...trail.seals.values()].map(statementOf);
+    if (first === undefined || third === undefined) throw new Error('no seals');
+    const forked = signed({ ...third, previous: first.entries[0]?.[2] ?? '' });
+    trail.seals.set(sealKey(forked), forked);
+    const { broken } = await verifyExport(exportOf(trail), pem());
+    expect(broken).toMatch(/part 1: it names another seal as the one before it$/);
+  });
+
+  it('with a seal that follows at once on one long before is broken', async () => {
+    const { trail } = await aTrail();
+    const [first, , third] = [...trail.seals.values()];
+    if (first === undefined || third === undefined) throw new Error('no seals');
+    const jumped = signed({ ...statementOf(third), previous: hashOfSeal(first).toString('base64url') });
+    trail.seals.clear();
+    for (const seal of [first, jumped]) trail.seals.set(sealKey(seal), seal);
+    const { broken } = await verifyExport(exportOf(trail), pem());
+    expect(broken).toMatch(/part 1: seals before it are missing$/);
+  });
+
+  it('with any single change is broken, or covers less than it did', async () => {
+    const { trail: sealed } = await aTrail({ minutes: 3 });
+    const { trail: inParts } = await aTrail({ minutes: 3, over: { partSize: 2 } });
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(exportedChanges, fc.boolean(), async (change, isInParts) => {
+        const faultless = isInParts ? inParts : sealed;
+        const trail = faultless.copy();
+        fc.pre(change.apply(trail));
+        fc.pre(exportOf(trail).join('\n') !== exportOf(faultless).join('\n'));
+        const before = await verifyExport(exportOf(faultless), pem());
+        const { broken, sealedTo, unsealed } = await verifyExport(exportOf(trail), pem());
+        // Only who knows how far the seals went can miss the last ones.
+        expect(broken !== undefined || unsealed > 0 || sealedTo !== before.sealedTo).toBe(true);
+        if (broken !== undefined) found += 1;
+      }),
+      { numRuns: cases(200) },
+    );
+    expect(found).toBeGreaterThan(cases(150));
+  });
+});
+
+describe('an export of a time that has expired in part', () => {
+  const DAY = 86_400_000;
+  const EXPIRED = START + 401 * DAY;
+
+  /** An export made when all records had expired, and one of them was gone. */
+  async function expiredExport(at = EXPIRED) {
+    const { trail } = await aTrail();
+    const [gone] = recordsOf(trail, TENANTS[0], 1);
+    if (gone !== undefined) trail.remove(gone);
+    const statement = { from: EXPIRED, to: EXPIRED + MINUTE, part: 1, parts: 1, entries: [] };
+    const { signature, ...newest } = signed(statement);
+    const witness = JSON.stringify({ newest: { ...newest, signature: signature.toString('base64') } });
+    const [, ...lines] = exportOf(trail);
+    const verified = (own: readonly string[], now = EXPIRED + DAY, key = SEAL_KEY.publicKey) =>
+      verifyExport([header(TENANTS[0], START - MINUTE, at), ...own], pem(key), now);
+    return { trail, lines, witness, verified };
+  }
+
+  it('counts the intervals that have lost records', async () => {
+    const { lines, witness, verified } = await expiredExport();
+    expect(await verified([...lines, witness])).toEqual({
+      ...{ ...ALL, records: 19, expired: 1 },
+      exportedAt: new Date(EXPIRED).toISOString(),
+    });
+  });
+
+  it('is broken if it was made before they expired, or does not say when', async () => {
+    const { lines, witness, verified } = await expiredExport(START + 399 * DAY);
+    const lost = /^the interval .*: found 4 records, sealed 5, or not the same ones/;
+    expect((await verified([...lines, witness])).broken).toMatch(lost);
+    expect((await verifyExport([header(TENANTS[0]), ...lines, witness], pem())).broken).toMatch(lost);
+  });
+
+  it('is broken by records that are changed or too many, which no expiry explains', async () => {
+    const { trail, lines, witness, verified } = await expiredExport();
+    const [, changed = ''] = lines.filter((line) => line.startsWith('{"record"'));
+    const edited = lines.map((line) => (line === changed ? line.replace('200', '201') : line));
+    expect((await verified([...edited, witness])).broken).toMatch(/^the interval .*not the same ones/);
+    const [record] = recordsOf(trail, TENANTS[0], 3);
+    const more = { ...record, shard: 31, mac: undefined };
+    const added = [...lines, JSON.stringify({ record: more }), witness];
+    expect((await verified(added)).broken).toBeDefined();
+  });
+
+  it('is broken if its header says a time that no seal of it bears out', async () => {
+    const { lines, witness, verified } = await expiredExport();
+    expect((await verified(lines)).broken).toMatch(/^the header: .*, more than a day after its newest seal$/);
+    const forged = witness.replace(/"from":\d+/, `"from":${String(EXPIRED + DAY)}`);
+    expect((await verified([...lines, forged])).broken).toMatch(/it belongs to another place$/);
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+    expect((await verified([witness], EXPIRED, other)).broken).toMatch(/the signature is not valid$/);
+  });
+
+  it('is broken if its header says a time that has not come, or none', async () => {
+    const { lines, witness, verified } = await expiredExport();
+    expect((await verified([...lines, witness], EXPIRED - 3_600_000)).broken).toMatch(/which is not past$/);
+    const nonsense = JSON.stringify({ export: 1, tenant: TENANTS[0], at: 'soon' });
+    expect((await verifyExport([nonsense, ...lines], pem())).broken).toMatch(/which is not past$/);
+  });
+});

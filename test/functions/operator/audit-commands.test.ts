@@ -1,0 +1,119 @@
+import { verifyExport } from '../../../bin/operator/verify-export.ts';
+import { exportAudit, verifyAudit, whoSaw } from '../../../functions/operator/audit-commands.ts';
+import type { OperatorDeps } from '../../../functions/operator/dependencies.ts';
+import { DEPLOYMENT } from '../../../src/core/audit/audit-record.ts';
+import { aTrail, MINUTE, SEAL_KEY, START, TENANTS, type Trail } from '../../core/audit/a-trail.ts';
+import { someTrailPages } from '../../support/fakes/an-audit-trail.ts';
+
+const PEM = SEAL_KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+/** What the commands of the trail use; each look at the clock takes 1 ms. */
+function depsOf(trail: Trail): { deps: OperatorDeps; checks: unknown[] } {
+  const checks: unknown[] = [];
+  const { trail: trailReader, seals, head, index } = trail.verifyDeps();
+  const deps = {
+    ...{ trailReader, sealReader: seals, sealHead: head, tokenIndex: index },
+    trailPages: someTrailPages(trail.records),
+    sealPublicKey: () => Promise.resolve(SEAL_KEY.publicKey),
+    onAuditChecked: (found: unknown) => checks.push(found),
+    clock: () => (trail.now += 1),
+    tenantStore: {
+      find: (id: string) => Promise.resolve({ id, roots: [{ since: 1 }] }),
+      async *list() {
+        yield await Promise.resolve(TENANTS.map((id) => ({ id })));
+      },
+    },
+    tenantKeys: {
+      version: (id: string, _purpose: string, version: number) =>
+        Promise.resolve({ key: trail.key(id, version), version }),
+    },
+  };
+  return { deps: deps as unknown as OperatorDeps, checks };
+}
+
+async function allSeen(deps: OperatorDeps, token: string, more: object = {}) {
+  const seen: string[] = [];
+  let at: object | undefined = {};
+  while (at !== undefined) {
+    const answer = await whoSaw(deps, { token_id: token, masked: false, ...more, ...at });
+    for (const { tenant_id: tenant, form } of answer.records as { tenant_id: string; form: string }[])
+      seen.push(`${tenant} ${form}`);
+    at = answer.next ?? undefined;
+  }
+  return seen;
+}
+
+describe('who-saw', () => {
+  it('asks every tenant and the deployment, where destroyed tenants have left their tokens', async () => {
+    const { trail, writers } = await aTrail({ minutes: 1 });
+    writers[0]?.write(DEPLOYMENT, { op: 'destroy-tenant', tokens: { delete: ['token-0', 'token-x'] } });
+    const { deps } = depsOf(trail);
+    expect(await allSeen(deps, 'token-0')).toEqual([`${DEPLOYMENT} delete`, 'tenant-a reveal']);
+    expect(await allSeen(deps, 'token-3')).toEqual(TENANTS.map((id) => `${id} reveal`));
+  });
+
+  it('asks one trail alone if it is named', async () => {
+    const { trail, writers } = await aTrail({ minutes: 1 });
+    writers[0]?.write(DEPLOYMENT, { op: 'destroy-tenant', tokens: { delete: ['token-3'] } });
+    const { deps } = depsOf(trail);
+    expect(await allSeen(deps, 'token-3', { tenant_id: DEPLOYMENT })).toEqual([`${DEPLOYMENT} delete`]);
+    expect(await allSeen(deps, 'token-3', { tenant_id: TENANTS[1] })).toEqual(['tenant-b reveal']);
+    expect(await allSeen(deps, 'token-m', { tenant_id: TENANTS[2], masked: true })).toEqual([
+      'tenant-c mask',
+      'tenant-c mask',
+    ]);
+  });
+});
+
+describe('verify-audit', () => {
+  it('checks all trails, or one of them, the deployment among them', async () => {
+    const { trail } = await aTrail();
+    const { deps } = depsOf(trail);
+    const range = { index: true, public_key: PEM, from: START - 60 * MINUTE };
+    expect(await verifyAudit(deps, range)).toMatchObject({ intact: true, records: 56, key: 'pinned' });
+    expect(await verifyAudit(deps, { ...range, tenant_id: DEPLOYMENT })).toMatchObject({
+      ...{ intact: true, records: 16, next: null },
+    });
+  });
+
+  it('names the first broken place, and says so to the alarm if the schedule asked', async () => {
+    const { trail } = await aTrail();
+    const [record] = [...trail.records.values()].filter((each) => each.trail === TENANTS[1]);
+    if (record !== undefined) trail.put({ ...record, body: record.body.replace('200', '201') });
+    const { deps, checks } = depsOf(trail);
+    const broken = {
+      ...{ trail: TENANTS[1], record: record?.position, what: 'the MAC is wrong' },
+      interval: '2026-11-23T11:46:00+00:00 to 2026-11-23T12:01:00+00:00',
+    };
+    const from = START - 60 * MINUTE;
+    expect(await verifyAudit(deps, { index: false, from })).toMatchObject({ intact: false, broken });
+    expect(checks).toEqual([]);
+    await verifyAudit(deps, { index: false, last_hours: 2 });
+    expect(checks).toEqual([broken]);
+  });
+});
+
+describe('export-audit', () => {
+  it('exports a range in steps that its check accepts, of a tenant or the deployment', async () => {
+    for (const tenant of [TENANTS[0], DEPLOYMENT]) {
+      const { trail } = await aTrail();
+      const { deps } = depsOf(trail);
+      const lines: string[] = [JSON.stringify({ export: 1, tenant, from: new Date(START + 90_000) })];
+      let next: { at?: number; to?: number } | undefined = { to: START + 150_000 };
+      while (next !== undefined) {
+        const answer = await exportAudit(deps, { tenant_id: tenant, from: START + 90_000, ...next });
+        lines.push(...answer.lines.map((line) => JSON.stringify(line)));
+        next = answer.next === null ? undefined : { at: answer.next.at, to: Date.parse(answer.next.to) };
+      }
+      const report = await verifyExport(lines, PEM, trail.now);
+      expect(report).toMatchObject({ seals: 2, unsealed: 0, sealedFrom: '2026-11-23T12:01:00.000Z' });
+      expect(report.broken).toBeUndefined();
+    }
+  });
+
+  it('is refused for a range that ends before it begins', async () => {
+    const { deps } = depsOf((await aTrail({ minutes: 1 })).trail);
+    const input = { tenant_id: TENANTS[0], from: START, to: START };
+    await expect(exportAudit(deps, input)).rejects.toThrow('--to must be after --from.');
+  });
+});
