@@ -2,6 +2,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
   type Client,
+  type LogRecord,
   type NewApplication,
 } from '../../packages/sdk/src/index.ts';
 import { check, clientOf, refusal, showing, type Stage } from './stage.ts';
@@ -243,6 +244,51 @@ async function cvcStripped(stage: Stage, { billing }: Clients, { id }: Card): Pr
   check(stage, 'Even to Billing the card has no cvc any more; the rest of it remains.', read.data, CARD);
 }
 
+async function trail(stage: Stage, { management, billing }: Clients, { id }: Card): Promise<void> {
+  await stage.chapter(
+    'The audit trail',
+    'Every request leaves a record before its answer leaves: who did what, when and from where, never data. So the life of the card can be read, to its end.',
+  );
+  const privacy = await management.applications.create({
+    name: 'Privacy',
+    type: 'private',
+    permissions: ['token:delete'],
+  });
+  await clientOf(stage, 'Privacy', privacy.key).tokens.delete(id);
+  const names = new Map<string | undefined, string>();
+  const records: LogRecord[] = [];
+  await showing(stage, { received: ['pagination'] }, async () => {
+    for await (const { id: application, name } of management.applications.list())
+      names.set(application, name);
+    for await (const record of management.logs.list({ token_id: id })) records.unshift(record);
+  });
+  const life = records.map(({ application_id, operation, tokens = [] }) => {
+    const forms = tokens.filter((token) => token.id === id).map(({ form }) => form);
+    return [names.get(application_id) ?? 'the service', operation, ...forms].join(', ');
+  });
+  stage.screen.seen('The life of the card', life);
+  check(stage, 'It says who created the card, saw it, used it, was refused it and deleted it.', life, [
+    'Checkout, createToken, create',
+    'Checkout, getToken, refused',
+    'Billing, getToken, reveal',
+    'Support, getToken, mask',
+    'Audit, getToken, redact',
+    'Support, searchTokens, mask',
+    'Billing, proxy, use',
+    'Billing, invokeReactor, use',
+    'Billing, invokeReactor, use',
+    'Billing, runInvocation, use',
+    'the service, deliverResult, use',
+    'Billing, getReactorResult, use',
+    'Billing, getToken, reveal',
+    'Privacy, deleteToken, delete',
+  ]);
+  const sent = records.find(({ operation }) => operation === 'proxy');
+  check(stage, 'It says where the number was sent.', sent?.destination_host, stage.provider.origin);
+  check(stage, 'It holds no number.', JSON.stringify(records).includes(CARD.number), false);
+  check(stage, 'Who works with tokens cannot read it: 403.', await refusal(billing.logs.list()), 403);
+}
+
 /**
  * The whole service, one chapter after the other. Throws at the first unexpected result.
  */
@@ -255,4 +301,5 @@ export async function playAll(stage: Stage): Promise<void> {
   const reactorId = await reactor(stage, clients, card);
   await webhook(stage, clients, card, reactorId);
   await cvcStripped(stage, clients, card);
+  await trail(stage, clients, card);
 }

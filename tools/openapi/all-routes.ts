@@ -1,12 +1,13 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes as applications } from '../../functions/applications/routes.ts';
+import { routes as logs } from '../../functions/logs/routes.ts';
 import { routes as proxy } from '../../functions/proxy/routes.ts';
 import { routes as reactors } from '../../functions/reactors/routes.ts';
 import { routes as tokens } from '../../functions/tokens/routes.ts';
 import type { Route } from '../../src/http/route.ts';
 
-const TABLES = { applications, proxy, reactors, tokens };
+const TABLES = { applications, logs, proxy, reactors, tokens };
 
 /** A row of any function's table, without what it does. */
 export type AnyRoute = Omit<Route<never>, 'handle' | 'prefetch' | 'keep'>;

@@ -4,6 +4,7 @@ import { KEY_MAX_LENGTH } from '../../src/http/idempotency.ts';
 import type { AnyRoute } from './all-routes.ts';
 import type { DescribedAnswer, DescribedOperation, Example } from '../../src/http/openapi/operation.ts';
 import { applications } from '../../functions/applications/openapi.ts';
+import { logs } from '../../functions/logs/openapi.ts';
 import { proxy } from '../../functions/proxy/openapi.ts';
 import { reactors } from '../../functions/reactors/openapi.ts';
 import { tokens } from '../../functions/tokens/openapi.ts';
@@ -19,6 +20,7 @@ export const OPERATIONS: Readonly<Record<string, DescribedOperation>> = {
   ...proxy,
   ...applications,
   ...reactors,
+  ...logs,
 };
 
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
@@ -255,6 +257,7 @@ export function createOpenApiDocument(routes: readonly AnyRoute[], version: stri
         { name: 'Applications', description: 'Keys, and what they may do.' },
         { name: 'Sessions', description: 'Short-lived access for browsers.' },
         { name: 'Reactors', description: 'Run your own code on detokenized data.' },
+        { name: 'Logs', description: 'Who did what: the audit trail.' },
         { name: 'Tenant', description: 'Settings of the tenant.' },
       ],
       components: {

@@ -1,5 +1,5 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
-import { createList, type List, type Page, type PageQuery } from './list.ts';
+import { listOf, type List, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type {
   Application,
@@ -8,7 +8,6 @@ import type {
   ApplicationWithKey,
   NewApplication,
 } from './resources.ts';
-import { continuing } from './tokens.ts';
 
 export interface ApplicationQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
@@ -45,13 +44,7 @@ export function applicationsOf(caller: Caller) {
      * @example for await (const { name } of client.applications.list({ type: 'private' })) console.log(name);
      */
     list: (query: ApplicationQuery = {}, options?: CallOptions): List<Application> =>
-      createList(async (after) => {
-        const call = { ...options, method: 'GET', path: '/applications' } as const;
-        return (await caller.json({
-          ...call,
-          query: { ...query, ...continuing(after) },
-        })) as Page<Application>;
-      }),
+      listOf(caller, '/applications', { ...query }, options),
 
     /**
      * Replaces name, permissions and rules.

@@ -7,6 +7,7 @@ import {
   type WriteOptions,
 } from './caller.ts';
 import type { AsJson } from './json.ts';
+import { logsOf } from './logs.ts';
 import { permissionsOf } from './permissions.ts';
 import { proxyOf, type ProxyRequest, type ProxyResponse } from './proxy.ts';
 import { reactorsOf } from './reactors.ts';
@@ -23,6 +24,7 @@ export interface Client {
   readonly sessions: ReturnType<typeof sessionsOf>;
   readonly permissions: ReturnType<typeof permissionsOf>;
   readonly tenants: ReturnType<typeof tenantsOf>;
+  readonly logs: ReturnType<typeof logsOf>;
 
   /**
    * Makes tokens of any JSON, at most 100, all or none; the same shape comes back with tokens and
@@ -54,6 +56,7 @@ export function clientOf(caller: Caller): Client {
     sessions: sessionsOf(caller),
     permissions: permissionsOf(caller),
     tenants: tenantsOf(caller),
+    logs: logsOf(caller),
     proxy: proxyOf(caller),
     tokenize: async <T>(body: T & AsJson<T>, writing?: WriteOptions) =>
       (await caller.json({ ...writing, method: 'POST', path: '/tokenize', body })) as Tokenized<T>,

@@ -19,6 +19,7 @@ export {
 } from './errors.ts';
 export type { AsJson, Json } from './json.ts';
 export type { List, Page, PageQuery, Pagination } from './list.ts';
+export type { LogQuery } from './logs.ts';
 export type { ProxyRequest, ProxyResponse } from './proxy.ts';
 export type { ReactorQuery } from './reactors.ts';
 export type {
@@ -34,12 +35,14 @@ export type {
   Detokenized,
   EndedInvocation,
   InvocationResult,
+  LogRecord,
   NewApplication,
   NewReactor,
   NewToken,
   NewTokenOf,
   Permission,
   PermissionName,
+  Outcome,
   Problem,
   Reactor,
   ReactorChange,
@@ -53,6 +56,7 @@ export type {
   Token,
   TokenChange,
   TokenData,
+  TokenForm,
   Tokenized,
   TokenType,
   Transform,

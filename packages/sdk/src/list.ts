@@ -1,3 +1,5 @@
+import type { Caller, CallOptions, Query } from './caller.ts';
+
 export interface Pagination {
   /** Counted up to 10,000, then `total_is_lower_bound`. Absent on pages that `after` continues. */
   readonly total_items?: number;
@@ -31,23 +33,34 @@ export interface PageQuery {
  */
 export interface List<T> extends Promise<Page<T>>, AsyncIterable<T> {}
 
-/**
- * `fetchPage` gets the cursor of the page before, or `undefined` for the page that was asked for.
- */
-export function createList<T>(fetchPage: (after: string | undefined) => Promise<Page<T>>): List<T> {
+/** A page that a cursor continues has no number. */
+interface Continuing {
+  readonly after?: string;
+  readonly page?: undefined;
+}
+
+/** `fetchPage` gets what the page that was asked for is continued by; first, nothing. */
+export function createList<T>(fetchPage: (next: Continuing) => Promise<Page<T>>): List<T> {
   let first: Promise<Page<T>> | undefined;
-  const asked = (): Promise<Page<T>> => (first ??= fetchPage(undefined));
+  const asked = (): Promise<Page<T>> => (first ??= fetchPage({}));
   return {
     then: (onPage, onError) => asked().then(onPage, onError),
     catch: (onError) => asked().catch(onError),
     finally: (onEnd) => asked().finally(onEnd),
     [Symbol.toStringTag]: 'List',
     async *[Symbol.asyncIterator]() {
-      for (let after: string | null | undefined; after !== null;) {
-        const page: Page<T> = await fetchPage(after);
-        yield* page.data;
-        after = page.pagination.after;
+      for (let next: Continuing | undefined = {}; next !== undefined;) {
+        const { data, pagination }: Page<T> = await fetchPage(next);
+        yield* data;
+        next = pagination.after === null ? undefined : { after: pagination.after, page: undefined };
       }
     },
   };
 }
+
+/** A list that is asked for by GET. */
+export const listOf = <T>(caller: Caller, path: string, query: Query, options?: CallOptions): List<T> =>
+  createList(async (next) => {
+    const call = { ...options, method: 'GET', path, query: { ...query, ...next } } as const;
+    return (await caller.json(call)) as Page<T>;
+  });

@@ -1,5 +1,5 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
-import { createList, type List, type Page, type PageQuery } from './list.ts';
+import { listOf, type List, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type {
   AsyncReactRequest,
@@ -10,7 +10,6 @@ import type {
   ReactorResponse,
   ReactRequest,
 } from './resources.ts';
-import { continuing } from './tokens.ts';
 
 export interface ReactorQuery extends PageQuery {
   readonly id?: string | readonly string[] | undefined;
@@ -41,10 +40,7 @@ export function reactorsOf(caller: Caller) {
      * @example for await (const { name } of client.reactors.list({ name: 'charge*' })) console.log(name);
      */
     list: (query: ReactorQuery = {}, options?: CallOptions): List<Reactor> =>
-      createList(async (after) => {
-        const call = { ...options, method: 'GET', path: '/reactors' } as const;
-        return (await caller.json({ ...call, query: { ...query, ...continuing(after) } })) as Page<Reactor>;
-      }),
+      listOf(caller, '/reactors', { ...query }, options),
 
     /**
      * Replaces everything; without `application` it has none afterwards.

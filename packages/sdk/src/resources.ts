@@ -214,6 +214,44 @@ export interface TenantChange {
   readonly settings?: { readonly deduplicate_tokens?: boolean | undefined } | undefined;
 }
 
+export type Outcome = 'begun' | 'ok' | 'refused' | 'invalid' | 'failed';
+
+export type TokenForm =
+  'reveal' | 'mask' | 'redact' | 'identity' | 'use' | 'create' | 'update' | 'delete' | 'refused';
+
+/** One request, or what a request began (docs/contract.md#audit-trail). */
+export interface LogRecord {
+  readonly id: string;
+  readonly created_at: string;
+  /** As `getToken`. */
+  readonly operation: string;
+  /** `begun` was written ahead of an effect. */
+  readonly outcome: Outcome;
+  /** Of the response; absent before there is one. */
+  readonly status?: number;
+  /** The `id` of the record that was written ahead, whose request has ended so. */
+  readonly follows?: string;
+  readonly application_id?: string;
+  /** `application`, `session:<id>`, `invocation:<id>` or `operator:<principal>`. */
+  readonly credential?: string;
+  readonly source_ip?: string;
+  readonly trace_id?: string;
+  readonly tokens?: readonly { readonly id: string; readonly form: TokenForm }[];
+  readonly containers?: readonly string[];
+  readonly containers_left_out?: number;
+  /** Of the proxy, or of a webhook. */
+  readonly destination_host?: string;
+  /** What else it is about, as `application:<id>`. */
+  readonly resource?: string;
+  readonly invocation_id?: string;
+  /** Names, never values. */
+  readonly change?: {
+    readonly members: readonly string[];
+    readonly granted?: readonly PermissionName[];
+    readonly withdrawn?: readonly PermissionName[];
+  };
+}
+
 export interface Session {
   /** The `apiKey` of a client, once the session is authorized. */
   readonly session_key: string;

@@ -1,5 +1,5 @@
 import type { Caller, CallOptions, WriteOptions } from './caller.ts';
-import { createList, type List, type Page, type PageQuery } from './list.ts';
+import { createList, listOf, type List, type Page, type PageQuery } from './list.ts';
 import { pathOf } from './paths.ts';
 import type { NewToken, Token, TokenChange } from './resources.ts';
 
@@ -13,12 +13,6 @@ export interface SearchQuery extends PageQuery {
   /** `data:"..." AND container:/pci/`; see docs/contract.md#search-tokens. */
   readonly query: string;
 }
-
-/** A page that a cursor continues has no number. */
-export const continuing = (
-  after: string | undefined,
-): { readonly after?: string; readonly page?: undefined } =>
-  after === undefined ? {} : { after, page: undefined };
 
 export function tokensOf(caller: Caller) {
   return {
@@ -42,16 +36,8 @@ export function tokensOf(caller: Caller) {
      */
     list: ({ metadata = {}, ...query }: TokenQuery = {}, options?: CallOptions): List<Token> => {
       const filters = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
-      const base = { ...query, ...(Object.fromEntries(filters) as Record<string, string>) };
-      return createList(async (after) => {
-        const page = { ...base, ...continuing(after) };
-        return (await caller.json({
-          ...options,
-          method: 'GET',
-          path: '/tokens',
-          query: page,
-        })) as Page<Token>;
-      });
+      const all = { ...query, ...(Object.fromEntries(filters) as Record<string, string>) };
+      return listOf(caller, '/tokens', all, options);
     },
 
     /**
@@ -80,8 +66,8 @@ export function tokensOf(caller: Caller) {
      * @example const { data } = await client.tokens.search({ query: 'data:"4242"' });
      */
     search: (query: SearchQuery, options?: CallOptions): List<Token> =>
-      createList(async (after) => {
-        const body = { ...query, ...continuing(after) };
+      createList(async (next) => {
+        const body = { ...query, ...next };
         const call = { ...options, method: 'POST', path: '/tokens/search', body, isSafe: true } as const;
         return (await caller.json(call)) as Page<Token>;
       }),

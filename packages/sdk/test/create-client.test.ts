@@ -62,6 +62,7 @@ const OPERATIONS: readonly (readonly [string, (client: Client) => PromiseLike<un
   ['GET /permissions', (c) => c.permissions.list()],
   ['GET /tenants/self', (c) => c.tenants.retrieve()],
   ['PUT /tenants/self', (c) => c.tenants.update({ name: 'n', settings: { deduplicate_tokens: true } })],
+  ['GET /logs', (c) => c.logs.list()],
   ['POST /sessions', (c) => c.sessions.create()],
   ['POST /sessions/authorize', (c) => c.sessions.authorize({ nonce: 'n' })],
   ['POST /reactors', (c) => c.reactors.create({ name: 'r', code: 'c', configuration: {} })],
@@ -146,6 +147,27 @@ describe('the operations', () => {
       '/tokens?size=1&after=c1',
       '/tokens?size=1&after=c2',
     ]);
+  });
+
+  it('iteration of the trail goes on over short and empty pages, under the same filters', async () => {
+    const page = (ids: readonly string[], after: string | null) => ({
+      status: 200,
+      body: { data: ids.map((id) => ({ id })), pagination: { page_size: 2, after } },
+    });
+    const { value, received } = await calling(
+      async (client) => {
+        const ids: string[] = [];
+        const records = client.logs.list({ token_id: 't1', outcome: 'ok', size: 2 });
+        for await (const { id } of records) ids.push(id);
+        return ids;
+      },
+      [page([], 'c1'), page(['a'], 'c2'), page([], 'c3'), page(['b', 'c'], 'c4'), page([], null)],
+    );
+    expect(value).toEqual(['a', 'b', 'c']);
+    const filters = 'token_id=t1&outcome=ok&size=2';
+    expect(received.map(({ url }) => url)).toEqual(
+      ['', '&after=c1', '&after=c2', '&after=c3', '&after=c4'].map((after) => `/logs?${filters}${after}`),
+    );
   });
 });
 

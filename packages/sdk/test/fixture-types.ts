@@ -7,12 +7,14 @@ import {
   verifyWebhook,
   type Client,
   type Json,
+  type LogRecord,
   type NewToken,
   type PermissionName,
   type ProxyRequest,
   type ReactRequest,
   type Token,
   type TokenChange,
+  type TokenForm,
   type Tokenized,
 } from '../src/index.ts';
 
@@ -61,6 +63,10 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
     permissions: ['token:use'],
   });
 
+  const logs = await client.logs.list({ token_id: token.id, outcome: 'refused', from: maybe, size: 5 });
+  const said: readonly LogRecord[] = logs.data;
+  for await (const { tokens = [] } of client.logs.list()) tokens.map(({ form }) => form satisfies TokenForm);
+
   const { id: invocation } = await client.reactors.reactAsync('r', { callback_url: 'https://me.example' });
   const kept = await client.reactors.retrieveResult('r', invocation);
   if (kept.status === 'succeeded') console.log(kept.result.raw);
@@ -78,7 +84,7 @@ export async function right(maybe: string | undefined, json: Json, ids: readonly
     body: new Uint8Array(),
     query: { a: ids },
   });
-  console.log(listed, card, key, first, second, nothing, any, last4, n, title, proxied.text());
+  console.log(listed, card, key, first, second, nothing, any, last4, n, title, proxied.text(), said);
 }
 
 export async function withInterfaces(
@@ -150,6 +156,8 @@ export async function wrong(token: Token): Promise<void> {
   await client.reactors.reactAsync('x', { args: {} });
   // @ts-expect-error -- a result is there once it has ended
   const { raw } = (await client.reactors.retrieveResult('r', 'i')).result;
+  // @ts-expect-error -- pages of the trail have no numbers
+  await client.logs.list({ page: 2 });
   // @ts-expect-error -- the proxy is not retried
   await client.proxy({ url: 'https://example.com', maxRetries: 1 });
   // @ts-expect-error -- there is no key without a name for it

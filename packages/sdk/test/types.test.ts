@@ -3,8 +3,9 @@ import {
   type Permission as ServicePermission,
   PERMISSION_NAMES,
 } from '../../../src/core/access/permission.ts';
+import { FORMS, OUTCOMES, type Form, type Outcome as Ending } from '../../../src/core/audit/audit-record.ts';
 import { TOKEN_TYPE_NAMES, type TokenTypeName } from '../../../src/core/tokens/token-type.ts';
-import type { PermissionName, TokenType } from '../src/index.ts';
+import type { Outcome, PermissionName, TokenForm, TokenType } from '../src/index.ts';
 
 describe('the types of the SDK', () => {
   it('have the permissions and the token types of the service, and no others', () => {
@@ -20,6 +21,20 @@ describe('the types of the SDK', () => {
     const forth: Record<TokenTypeName, true> = back;
     expect(Object.keys(permissions)).toHaveLength(17);
     expect(Object.keys(forth)).toHaveLength(8);
+  });
+
+  it('have the outcomes and the forms of the audit trail, and no others', () => {
+    const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, true])) as Record<
+      Ending,
+      true
+    > satisfies Record<Outcome, true>;
+    const forms = Object.fromEntries(FORMS.map((name) => [name, true])) as Record<
+      Form,
+      true
+    > satisfies Record<TokenForm, true>;
+    const back: readonly [Record<Outcome, true>, Record<TokenForm, true>] = [outcomes, forms];
+    const forth: readonly [Record<Ending, true>, Record<Form, true>] = back;
+    expect(forth.map((names) => Object.keys(names).length)).toEqual([5, 9]);
   });
 });
 

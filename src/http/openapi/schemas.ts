@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CONDITION_ATTRIBUTES, CONDITION_OPERATORS, TRANSFORMS } from '../../core/access/access-rule.ts';
 import { APPLICATION_TYPES, PERMISSION_NAMES } from '../../core/access/permission.ts';
+import { FORMS, OUTCOMES } from '../../core/audit/audit-record.ts';
 import { COUNT_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../core/shared/pagination.ts';
 import { PAGE_BYTES } from '../../core/tokens/open-page.ts';
 import { TOKEN_TYPE_NAMES } from '../../core/tokens/token-type.ts';
@@ -297,6 +298,69 @@ export const tenant = z
   .meta({
     id: 'Tenant',
     examples: [{ id: CARD_TOKEN.tenant_id, name: 'Shop', settings: { deduplicate_tokens: false } }],
+  });
+
+const named = z.array(z.enum(PERMISSION_NAMES)).optional();
+
+/** A record of the audit trail (docs/contract.md#audit-trail). */
+export const logRecord = z
+  .object({
+    id: z.string(),
+    created_at: time,
+    operation: z.string().meta({
+      description: 'By its name in this document, or that of work that no request waits for.',
+    }),
+    outcome: z.enum(OUTCOMES),
+    status: z.int().optional().meta({ description: 'Of the response; absent before there is one.' }),
+    follows: z.string().optional().meta({
+      description: 'The `id` of the record that was written ahead, whose request has ended so.',
+    }),
+    application_id: z.string().optional(),
+    credential: z.string().optional().meta({
+      description: '`application`, `session:<id>`, `invocation:<id>` or `operator:<principal>`.',
+    }),
+    source_ip: z.string().optional(),
+    trace_id: z.string().optional().meta({ description: 'The `SVC-TRACE-ID` of the request.' }),
+    tokens: z
+      .array(z.object({ id: z.string(), form: z.enum(FORMS) }))
+      .optional()
+      .meta({ description: 'The tokens that were shown, used or changed, or refused, and how.' }),
+    containers: z.array(z.string()).optional().meta({ description: 'Containers of these tokens.' }),
+    containers_left_out: z
+      .int()
+      .optional()
+      .meta({ description: 'How many containers more there are than a record has room for.' }),
+    destination_host: z
+      .string()
+      .optional()
+      .meta({ description: "Host of the proxy's destination or of a webhook." }),
+    resource: z.string().optional().meta({
+      description: 'What else the request is about, as `application:<id>`.',
+    }),
+    invocation_id: z.string().optional(),
+    change: z
+      .object({ members: z.array(z.string()), granted: named, withdrawn: named })
+      .optional()
+      .meta({ description: 'Names of the members that were changed, and of permissions; no values.' }),
+  })
+  .meta({
+    id: 'LogRecord',
+    description: 'One request, or what a request began: ids, names and times, never data.',
+    examples: [
+      {
+        id: '0mhx2k3f9Zk3v9QpLw2xA',
+        created_at: '2026-11-22T07:15:03.412+00:00',
+        operation: 'getToken',
+        outcome: 'ok',
+        status: 200,
+        application_id: '3c4a8c51-6f0e-4a5b-8e0c-9b0f6f0a7d21',
+        credential: 'application',
+        source_ip: '203.0.113.7',
+        trace_id: '45c57581-d870-43c3-95e8-eac0007b6b86',
+        tokens: [{ id: CARD_TOKEN.id, form: 'reveal' }],
+        containers: ['/pci/high/'],
+      },
+    ],
   });
 
 const pagination = z

@@ -1,0 +1,8 @@
+import type * as z from 'zod/mini';
+import { apiEnvironment } from '../../src/http/api-environment.ts';
+
+/** The environment of the logs function. */
+export const environment = apiEnvironment;
+
+/** What the construct must set: every variable, as text. */
+export type Environment = Readonly<Record<keyof z.input<typeof environment>, string>>;

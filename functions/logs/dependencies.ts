@@ -1,0 +1,27 @@
+import { dynamoDbClient } from '../../src/adapters/aws/clients.ts';
+import { createTrailPages } from '../../src/adapters/dynamodb/trail-reader.ts';
+import { createStores, createTrail } from '../../src/adapters/stores.ts';
+import type { Unaudited } from '../../src/core/audit/effects.ts';
+import type { ListRecordsDeps } from '../../src/core/audit/list-records.ts';
+import { apiSettings } from '../../src/http/api-settings.ts';
+import type { ApiDeps } from '../../src/http/create-api-handler.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { environment } from './config.ts';
+
+export type LogsDeps = ApiDeps & ListRecordsDeps;
+
+/**
+ * Wires the function from its environment. Throws at the start of an instance if a variable is
+ * missing.
+ */
+export function dependencies(env: NodeJS.ProcessEnv): Unaudited<LogsDeps> {
+  const config = environment.parse(env);
+  const dynamodb = dynamoDbClient();
+  const stores = createStores(dynamodb, config);
+  return {
+    ...apiSettings(config),
+    ...stores,
+    auditLog: createTrail(dynamodb, config, { ...stores, ...auditReports(config.SERVICE_NAME) }),
+    trailPages: createTrailPages({ client: dynamodb, name: config.AUDIT_TABLE }),
+  };
+}

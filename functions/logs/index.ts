@@ -1,0 +1,5 @@
+import { createApiHandler } from '../../src/http/create-api-handler.ts';
+import { dependencies } from './dependencies.ts';
+import { routes } from './routes.ts';
+
+export const handler = createApiHandler(dependencies(process.env), routes);

@@ -1,0 +1,24 @@
+import { listRecords } from '../../src/core/audit/list-records.ts';
+import { isUuid } from '../../src/core/shared/uuid.ts';
+import { presentPage } from '../../src/http/page-query.ts';
+import { presentRecord } from '../../src/http/present-record.ts';
+import { route, type Route } from '../../src/http/route.ts';
+import type { LogsDeps } from './dependencies.ts';
+import { listLogsQuery } from './schemas.ts';
+
+/** Everything that the logs function answers to. */
+export const routes: readonly Route<LogsDeps>[] = [
+  route({
+    operation: 'listLogs',
+    method: 'GET',
+    path: '/logs',
+    permission: 'log:read',
+    success: 200,
+    query: listLogsQuery,
+    handle: async (deps: LogsDeps, { caller, query: { filters, page } }) => {
+      const { tokenId } = filters;
+      if (tokenId !== undefined && isUuid(tokenId)) deps.audit.about(`token:${tokenId}`);
+      return { body: presentPage(await listRecords(deps, caller, filters, page), presentRecord) };
+    },
+  }),
+];
