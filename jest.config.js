@@ -30,7 +30,10 @@ const ofUnits = { ...common, setupFiles: ['<rootDir>/test/support/no-network.ts'
 /** Suites that do not belong to `service`. */
 const APART = {
   browser: ['browser', 'collect-card', 'reference', 'sdk-package'],
-  ownService: ['call-counts', 'demo', 'examples', 'field-client', 'invocations', 'leaks', 'proxy'],
+  ownService: [
+    ...['audit-tampering', 'audit-trail', 'call-counts', 'demo', 'examples', 'field-client'],
+    ...['invocations', 'leaks', 'proxy'],
+  ],
   faults: ['dying-workers', 'faults', 'restore'],
 };
 const matching = (names) => [`<rootDir>/test/end-to-end/${names}.test.ts`];

@@ -16,6 +16,11 @@ export const ALARMS = {
   DeliveriesParked: 'Receivers have not taken results in ten tries.',
   StoreThrottled: 'Reads or writes of the store are refused; callers may get 503.',
   IndexThrottled: 'An index refuses writes of its table, searches or lists; callers may get 503.',
+  AuditUnavailable: 'Requests are refused with 503 because the audit trail cannot be written.',
+  AuditThrottled: 'Reads or writes of the audit trail are refused; callers may get 503.',
+  AuditSealLate: 'Records of the audit trail are not sealed: what is changed now may not be found.',
+  AuditBroken: 'The audit trail is not as it was written, or it could not be checked in time.',
+  AuditChanged: 'Somebody changed what protects the audit trail: its policies, its expiry, its tables.',
   KeyChanged: 'Somebody disabled the key or is deleting it: without it all data is lost.',
 } as const;
 

@@ -17,6 +17,8 @@ import type { Construct } from 'constructs';
 import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
 import type { Environment as ApplicationsEnvironment } from '../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../functions/applications/routes.ts';
+import type { Environment as LogsEnvironment } from '../functions/logs/config.ts';
+import { routes as logsRoutes } from '../functions/logs/routes.ts';
 import type { Environment as ProxyEnvironment } from '../functions/proxy/config.ts';
 import { routes as proxyRoutes } from '../functions/proxy/routes.ts';
 import type { Environment as TokensEnvironment } from '../functions/tokens/config.ts';
@@ -28,7 +30,7 @@ import { apiEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceLog } from './constructs/service-log.ts';
 import { CORS } from './cors.ts';
 import type { DataStack } from './data-stack.ts';
-import { allowOnTable, allowQueryIndex, allowTokenWrites } from './grants.ts';
+import { allowOnTable, allowQueryIndex, allowTokenWrites, denySealHead } from './grants.ts';
 import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -58,11 +60,13 @@ export class ApiStack extends Stack {
     this.#data = props.data;
     const api = this.#createApi();
     const [applications, tokens, proxy] = [this.#applications(), this.#tokens(), this.#proxy()];
+    const logs = this.#logs();
     this.api = api;
-    this.functions = [applications, tokens, proxy];
+    this.functions = [applications, tokens, proxy, logs];
     this.#route(api, applications, resources(applicationsRoutes));
     this.#route(api, tokens, resources(tokensRoutes));
     this.#route(api, proxy, resources(proxyRoutes));
+    this.#route(api, logs, resources(logsRoutes));
     this.#route(api, props.reactors.api, resources(reactorsRoutes));
     // Paths that nobody has: some function must say 404 in the interface's own form.
     api.addRoutes({
@@ -172,7 +176,20 @@ export class ApiStack extends Stack {
       folder: 'applications',
       description: 'Applications and their keys',
       environment: apiEnvironment(this.#settings, this.#data),
-      grants: [allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query'])],
+      grants: [
+        allowOnTable(this.#data.access, ['PutItem', 'DeleteItem', 'Query']),
+        denySealHead(this.#data.access),
+      ],
+    });
+  }
+
+  /** The one function behind the API that may read the audit trail. */
+  #logs(): LambdaFunction {
+    return this.#apiFunction<LogsEnvironment>('Logs', {
+      folder: 'logs',
+      description: 'The audit trail, for those who may read it',
+      environment: apiEnvironment(this.#settings, this.#data),
+      grants: [allowOnTable(this.#data.audit, ['Query', 'BatchGetItem'])],
     });
   }
 

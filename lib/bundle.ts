@@ -30,7 +30,15 @@ export const BUNDLE_OPTIONS = {
  * Packages that a start does not need, and few requests do, but for the log's. Each is a file
  * beside `index.cjs`, and is loaded when something of it is first used (docs/decisions/0026).
  */
-const LOADED_LATER = ['@aws-lambda-powertools/logger', 'acorn', 'fflate', 'ipaddr.js', 'json-p3', 'liquidjs'];
+const LOADED_LATER = [
+  '@aws-lambda-powertools/logger',
+  '@aws-lambda-powertools/metrics',
+  'acorn',
+  'fflate',
+  'ipaddr.js',
+  'json-p3',
+  'liquidjs',
+];
 
 /** `require` of such a package: what is taken from it loads it. */
 const LOAD_LATER = `"use strict";require=((load)=>(id)=>{

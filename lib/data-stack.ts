@@ -5,10 +5,11 @@ import {
   type GlobalSecondaryIndexProps,
   ProjectionType,
   Table,
+  TableClass,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { AnyPrincipal, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
@@ -28,7 +29,8 @@ export interface TableIndex {
 }
 
 /**
- * Everything that holds data: four tables and the KMS key. Nothing here goes away with the stack.
+ * Everything that holds data: four tables, the audit trail, and the KMS keys. Nothing here goes
+ * away with the stack.
  */
 export class DataStack extends Stack {
   readonly key: Key;
@@ -42,6 +44,12 @@ export class DataStack extends Stack {
   readonly access: Table;
   /** Reactors, invocation states, webhook deliveries. */
   readonly reactors: Table;
+  /** Records of the audit trail, and what leads to them. Nothing but inserts. */
+  readonly audit: Table;
+  /** Seals over the trail, in one chain. Nothing but inserts. */
+  readonly auditSeals: Table;
+  /** Signs the seals. */
+  readonly sealKey: Key;
   /** What the edge in front of the API proves itself by. */
   readonly edgeSecret: Secret;
 
@@ -60,6 +68,9 @@ export class DataStack extends Stack {
     });
     this.access = this.createTable('Access', { backups: true });
     this.reactors = this.createTable('Reactors', { backups: true });
+    this.audit = this.#createTrailTable('Audit', { expires: true });
+    this.auditSeals = this.#createTrailTable('AuditSeals', { expires: false });
+    this.sealKey = this.#createSealKey();
     this.edgeSecret = this.#createEdgeSecret();
     // With or without an edge: CloudFormation removes no export that another stack still imports.
     this.exportValue(this.edgeSecret.secretArn);
@@ -97,6 +108,56 @@ export class DataStack extends Stack {
         'It stands in CloudFront and in the functions, which change together by a deployment: docs/deploy.md says how.',
     });
     return secret;
+  }
+
+  /**
+   * A table that is added to and never changed: besides what each function is granted, a policy of
+   * its own denies every other write to everybody, administrators among them. Who may replace that
+   * policy can write again; the alarm AuditChanged says so.
+   */
+  #createTrailTable(id: string, { expires }: { readonly expires: boolean }): Table {
+    return new Table(this, id, {
+      partitionKey: text('pk'),
+      sortKey: text('sk'),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      // Written with every request, and read by few: half the price of storage for more per call.
+      tableClass: TableClass.STANDARD_INFREQUENT_ACCESS,
+      encryption: TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey: this.key,
+      ...(expires && { timeToLiveAttribute: 'ttl' }),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      resourcePolicy: new PolicyDocument({
+        statements: [
+          new PolicyStatement({
+            sid: 'NothingButInserts',
+            effect: Effect.DENY,
+            principals: [new AnyPrincipal()],
+            actions: [
+              'dynamodb:PutItem',
+              'dynamodb:UpdateItem',
+              'dynamodb:DeleteItem',
+              'dynamodb:BatchWriteItem',
+              'dynamodb:PartiQLUpdate',
+              'dynamodb:PartiQLDelete',
+            ],
+            // The table that has the policy: its own name would make the template a circle.
+            resources: ['*'],
+          }),
+        ],
+      }),
+    });
+  }
+
+  /** Not rotated: KMS rotates no asymmetric key, and a verifier holds the public half. */
+  #createSealKey(): Key {
+    return new Key(this, 'SealKey', {
+      description: 'Cloakroom: signs the seals of the audit trail',
+      keySpec: KeySpec.ECC_NIST_P256,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
   }
 
   private createKey(): Key {

@@ -21,9 +21,18 @@ export const tokenEnvironment = ({ listShards }: Settings, { tokens }: DataStack
   LIST_SHARDS: String(listShards),
 });
 
+/** The audit trail. */
+export const auditEnvironment = (settings: Settings, { audit }: DataStack) => ({
+  AUDIT_TABLE: audit.tableName,
+  AUDIT_MODE: settings.audit,
+  AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
+  SERVICE_NAME: settings.serviceName,
+});
+
 /** Every function behind the API. */
 export const apiEnvironment = (settings: Settings, data: DataStack) => ({
   ...storeEnvironment(data),
+  ...auditEnvironment(settings, data),
   CLIENT_COMPATIBILITY: settings.clientCompatibility,
   HEADER_PREFIXES: settings.headerPrefixes.join(','),
   EDGE_SECRET: edgeSecretValues(settings, data.edgeSecret).join(','),

@@ -1,14 +1,15 @@
-import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
+import { INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import type { DataStack } from './data-stack.ts';
 
-type TableAction = 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
+type TableAction =
+  'PartiQLInsert' | 'BatchGetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
 
 /**
  * Lets a function make the named calls on a table. Transactions are checked by the actions of their
@@ -22,6 +23,30 @@ export function allowOnTable(
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [table.tableArn],
   });
+}
+
+/** {@link allowOnTable} for the items of one partition alone. */
+export function allowOnPartition(
+  table: Pick<Table, 'tableArn'>,
+  partition: string,
+  actions: readonly TableAction[],
+): PolicyStatement {
+  const statement = allowOnTable(table, actions);
+  statement.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [partition] });
+  // Without keys the condition above holds for everything.
+  statement.addCondition('Null', { 'dynamodb:LeadingKeys': 'false' });
+  return statement;
+}
+
+/**
+ * Denies a function every write to the head of the audit trail's seals, which stands in a table
+ * that it may write otherwise.
+ */
+export function denySealHead(access: Pick<Table, 'tableArn'>): PolicyStatement {
+  const statement = allowOnTable(access, ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
+  statement.effect = Effect.DENY;
+  statement.addCondition('ForAnyValue:StringEquals', { 'dynamodb:LeadingKeys': [SEAL_HEAD_KEY.pk] });
+  return statement;
 }
 
 /** Lets a function query one secondary index of a table. */

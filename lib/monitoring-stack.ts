@@ -6,22 +6,22 @@ import {
   TreatMissingData,
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { Rule } from 'aws-cdk-lib/aws-events';
+import { Rule, type EventPattern } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import { ALARMS, type AlarmName } from './alarms.ts';
+import type { DataStack } from './data-stack.ts';
 import { RunbookAlarm } from './constructs/runbook-alarm.ts';
 import { serviceMetrics, type ServiceMetrics, type Watched } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 
 export interface MonitoringStackProps extends StackProps {
   readonly settings: Settings;
-  readonly key: Key;
+  readonly data: DataStack;
   readonly watched: Watched;
 }
 
@@ -33,12 +33,13 @@ interface Condition {
   readonly atLeast: number;
   readonly minutes: number;
   readonly outOf?: number;
-  /** No value at all is what is wrong. */
-  readonly isAboutSilence?: true;
+  /** No value at all is what is wrong; or as wrong as one over the bound. */
+  readonly silence?: 'is_all' | 'counts';
 }
 
-/** Alarms that look at metrics; `KeyChanged` looks at calls of the key service instead. */
-type MetricAlarm = Exclude<AlarmName, 'KeyChanged'>;
+/** Alarms about calls of AWS that a trail of CloudTrail records; the others look at metrics. */
+type CallAlarm = 'KeyChanged' | 'AuditChanged';
+type MetricAlarm = Exclude<AlarmName, CallAlarm>;
 
 function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<MetricAlarm, Condition>> {
   return {
@@ -46,7 +47,7 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     SlowAnswers: { metric: metrics.latency('p90'), atLeast: 3_000, minutes: 10, outOf: 15 },
     FunctionsThrottled: { metric: metrics.throttles, atLeast: 1, minutes: 2, outOf: 5 },
     WorkersFailing: { metric: metrics.workerErrors, atLeast: 1, minutes: 3, outOf: 10 },
-    SweepSilent: { metric: metrics.sweeps, atLeast: 1, minutes: 1, isAboutSilence: true },
+    SweepSilent: { metric: metrics.sweeps, atLeast: 1, minutes: 1, silence: 'is_all' },
     SweepLate: { metric: metrics.longestDue, atLeast: 900, minutes: 3 },
     InvocationsWaiting: { metric: metrics.longestWait, atLeast: 300, minutes: 3 },
     DeliveriesWaiting: {
@@ -57,18 +58,22 @@ function conditions(metrics: ServiceMetrics, watched: Watched): Readonly<Record<
     MessagesPutAside: { metric: metrics.putAside, atLeast: 1, minutes: 1 },
     DeliveriesParked: { metric: metrics.parked, atLeast: 1, minutes: 1 },
     StoreThrottled: { metric: metrics.storeThrottles, atLeast: 1, minutes: 3, outOf: 5 },
+    AuditUnavailable: { metric: metrics.auditUnavailable, atLeast: 1, minutes: 1, outOf: 5 },
+    AuditThrottled: { metric: metrics.auditThrottles, atLeast: 1, minutes: 3, outOf: 5 },
+    AuditSealLate: { metric: metrics.auditSealLag, atLeast: 600, minutes: 10, silence: 'counts' },
+    AuditBroken: { metric: metrics.auditBroken, atLeast: 1, minutes: 1 },
     IndexThrottled: { metric: metrics.indexThrottles, atLeast: 1, minutes: 3, outOf: 5 },
   };
 }
 
 /** The dashboard, and an alarm for each thing that should wake somebody. */
 export class MonitoringStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, key, watched, ...props }: MonitoringStackProps) {
+  constructor(scope: Construct, id: string, { settings, data, watched, ...props }: MonitoringStackProps) {
     super(scope, id, props);
     const metrics = serviceMetrics(watched);
     const topic = this.#topic(settings);
     for (const [name, condition] of Object.entries(conditions(metrics, watched))) {
-      const { metric, atLeast, minutes, outOf = minutes, isAboutSilence } = condition;
+      const { metric, atLeast, minutes, outOf = minutes, silence } = condition;
       new RunbookAlarm(this, name as MetricAlarm, {
         serviceName: settings.serviceName,
         topic,
@@ -76,13 +81,15 @@ export class MonitoringStack extends Stack {
         threshold: atLeast,
         datapointsToAlarm: minutes,
         evaluationPeriods: outOf,
-        comparisonOperator: isAboutSilence
-          ? ComparisonOperator.LESS_THAN_THRESHOLD
-          : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        treatMissingData: isAboutSilence ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+        comparisonOperator:
+          silence === 'is_all'
+            ? ComparisonOperator.LESS_THAN_THRESHOLD
+            : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: silence === undefined ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
       });
     }
-    this.#keyChanged(key, topic);
+    this.#keyChanged(data, topic);
+    this.#auditChanged(data, topic);
     this.#dashboard(settings.serviceName, metrics, watched);
   }
 
@@ -124,17 +131,39 @@ export class MonitoringStack extends Stack {
    * There is no metric for it: what a CloudTrail trail of the account records of the key goes to
    * the same topic.
    */
-  #keyChanged(key: Key, topic: Topic): void {
-    const rule = new Rule(this, 'KeyChanged' satisfies AlarmName, {
-      description: `${ALARMS.KeyChanged} What to do: docs/runbook.md, KeyChanged.`,
-      eventPattern: {
-        source: ['aws.kms'],
-        detailType: ['AWS API Call via CloudTrail'],
-        detail: {
-          eventName: ['DisableKey', 'ScheduleKeyDeletion', 'PutKeyPolicy', 'DisableKeyRotation'],
-          resources: { ARN: [key.keyArn] },
-        },
+  #keyChanged({ key, sealKey }: DataStack, topic: Topic): void {
+    this.#callAlarm('KeyChanged', topic, {
+      source: ['aws.kms'],
+      detail: {
+        eventName: ['DisableKey', 'ScheduleKeyDeletion', 'PutKeyPolicy', 'DisableKeyRotation'],
+        resources: { ARN: [key.keyArn, sealKey.keyArn] },
       },
+    });
+  }
+
+  /** Calls about the tables of the trail name them by their name or by their ARN. */
+  #auditChanged({ audit, auditSeals }: DataStack, topic: Topic): void {
+    const names = [audit, auditSeals].flatMap(({ tableName, tableArn }) => [tableName, tableArn]);
+    this.#callAlarm('AuditChanged', topic, {
+      source: ['aws.dynamodb'],
+      detail: {
+        eventName: [
+          'PutResourcePolicy',
+          'DeleteResourcePolicy',
+          'UpdateTimeToLive',
+          'UpdateTable',
+          'DeleteTable',
+          'UpdateContinuousBackups',
+        ],
+        $or: [{ requestParameters: { tableName: names } }, { requestParameters: { resourceArn: names } }],
+      },
+    });
+  }
+
+  #callAlarm(name: CallAlarm, topic: Topic, pattern: Pick<EventPattern, 'source' | 'detail'>): void {
+    const rule = new Rule(this, name, {
+      description: `${ALARMS[name]} What to do: docs/runbook.md, ${name}.`,
+      eventPattern: { ...pattern, detailType: ['AWS API Call via CloudTrail'] },
       targets: [new SnsTopic(topic)],
     });
     acknowledge(rule, {
@@ -171,6 +200,11 @@ export class MonitoringStack extends Stack {
         [
           graph('Duration of functions, p99 (ms)', metrics.durationsOf),
           graph('Errors in the background', [metrics.workerErrors]),
+          graph(
+            'Audit trail: age of what is sealed (s), what could not be recorded',
+            [metrics.auditSealLag],
+            [metrics.auditUnavailable, metrics.auditEndMissing],
+          ),
         ],
       ],
     });

@@ -1,9 +1,12 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { INDEXES } from '../src/adapters/dynamodb/keys.ts';
+import { INDEXES, SEAL_HEAD_KEY } from '../src/adapters/dynamodb/keys.ts';
+import type { Environment as AuditSealerEnvironment } from '../functions/audit-sealer/config.ts';
+import type { CommandName } from '../functions/operator/command-names.ts';
 import type { Environment as OperatorEnvironment } from '../functions/operator/config.ts';
 import type { Environment as SweeperEnvironment } from '../functions/sweeper/config.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -13,13 +16,15 @@ import {
   acknowledgeFunctions,
   allowLook,
   allowOnFunctions,
+  allowOnPartition,
   allowOnTable,
   allowQueryIndex,
   allowSend,
   allowTenantKeys,
   allowTokenWrites,
+  denySealHead,
 } from './grants.ts';
-import { storeEnvironment, tokenEnvironment } from './environments.ts';
+import { auditEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
 import type { ReactorStack } from './reactor-stack.ts';
 import type { Settings } from './settings.ts';
 
@@ -40,6 +45,7 @@ const queues = ({ invocations, deliveries }: ReactorStack) => ({
  */
 export class OperationsStack extends Stack {
   readonly sweeper: LambdaFunction;
+  readonly auditSealer: LambdaFunction;
 
   constructor(scope: Construct, id: string, { settings, data, reactors, ...props }: OperationsStackProps) {
     super(scope, id, props);
@@ -47,12 +53,16 @@ export class OperationsStack extends Stack {
       folder: 'operator',
       description: 'Operator commands',
       functionName: `${settings.serviceName}-operator`,
-      timeoutSeconds: 60,
+      // A step of a check may take as long as the command line waits for it.
+      timeoutSeconds: 300,
       memoryMegabytes: 512,
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
       environment: {
         ...storeEnvironment(data),
+        ...auditEnvironment(settings, data),
+        AUDIT_SEALS_TABLE: data.auditSeals.tableName,
+        SEAL_KEY_ID: data.sealKey.keyArn,
         ...tokenEnvironment(settings, data),
         REACTORS_TABLE: data.reactors.tableName,
         KEY_ROTATION_DAYS: String(settings.keyRotationDays),
@@ -64,6 +74,10 @@ export class OperationsStack extends Stack {
           allowQueryIndex(table, INDEXES.due),
         ),
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem', 'Query']),
+        denySealHead(data.access),
+        allowOnTable(data.audit, ['PartiQLInsert', 'Query', 'BatchGetItem']),
+        allowOnTable(data.auditSeals, ['Query']),
+        new PolicyStatement({ actions: ['kms:GetPublicKey'], resources: [data.sealKey.keyArn] }),
         allowTenantKeys(data.key, 'GenerateDataKey'),
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
@@ -77,7 +91,9 @@ export class OperationsStack extends Stack {
         ...[reactors.invocations, reactors.deliveries].map(({ queue }) => allowLook(queue)),
       ],
     });
+    this.#verifyEveryHour(operator.lambda);
     this.sweeper = this.#sweeper(settings, data, reactors);
+    this.auditSealer = this.#auditSealer(settings, data);
     acknowledgeFunctions(this, reactors.functionPrefix);
     new CfnOutput(this, 'OperatorFunctionName', {
       value: operator.lambda.functionName,
@@ -117,6 +133,7 @@ export class OperationsStack extends Stack {
         allowQueryIndex(data.access, INDEXES.due),
         // No right on the tenants' keys: a rotation needs none in hand.
         allowOnTable(data.access, ['BatchGetItem', 'PutItem', 'DeleteItem']),
+        denySealHead(data.access),
         allowQueryIndex(data.reactors, INDEXES.due),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem', 'DeleteItem']),
         allowOnFunctions(this, reactors.functionPrefix, [
@@ -140,5 +157,63 @@ export class OperationsStack extends Stack {
       'Serverless-EventBusDLQ': 'The next event comes a minute later and finds all that this one did not do.',
     });
     return sweeper.lambda;
+  }
+
+  /** Checks what was written lately, so that a change of the trail is known within the hour. */
+  #verifyEveryHour(operator: LambdaFunction): void {
+    const everyHour = new Rule(this, 'VerifyEveryHour', {
+      description: 'Checks the audit trail of the last two hours against its seals',
+      schedule: Schedule.rate(Duration.hours(1)),
+      targets: [
+        new LambdaTarget(operator, {
+          retryAttempts: 0,
+          event: RuleTargetInput.fromObject({
+            command: 'verify-audit' satisfies CommandName,
+            principal: 'schedule',
+            last_hours: 2,
+          }),
+        }),
+      ],
+    });
+    acknowledge(everyHour, {
+      'Serverless-EventBusDLQ': 'The next event comes an hour later and checks the hour of this one as well.',
+    });
+  }
+
+  /**
+   * Seals the audit trail every minute. It reads the trail and adds seals; it has no key that opens
+   * anything.
+   */
+  #auditSealer(settings: Settings, data: DataStack): LambdaFunction {
+    const sealer = new ServiceFunction<AuditSealerEnvironment>(this, 'AuditSealer', {
+      folder: 'audit-sealer',
+      description: 'Seals the audit trail',
+      timeoutSeconds: 58,
+      memoryMegabytes: 1_769,
+      logRetentionDays: settings.logRetentionDays,
+      key: data.key,
+      environment: {
+        SERVICE_NAME: settings.serviceName,
+        AUDIT_TABLE: data.audit.tableName,
+        AUDIT_SEALS_TABLE: data.auditSeals.tableName,
+        ACCESS_TABLE: data.access.tableName,
+        SEAL_KEY_ID: data.sealKey.keyArn,
+      },
+      grants: [
+        allowOnTable(data.audit, ['Query']),
+        allowOnTable(data.auditSeals, ['Query', 'PartiQLInsert']),
+        allowOnPartition(data.access, SEAL_HEAD_KEY.pk, ['BatchGetItem', 'PutItem']),
+        new PolicyStatement({ actions: ['kms:Sign', 'kms:GetPublicKey'], resources: [data.sealKey.keyArn] }),
+      ],
+    });
+    const everyMinute = new Rule(this, 'SealEveryMinute', {
+      description: 'Seals the audit trail',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaTarget(sealer.lambda, { retryAttempts: 0 })],
+    });
+    acknowledge(everyMinute, {
+      'Serverless-EventBusDLQ': 'The next event comes a minute later and seals all that this one did not.',
+    });
+    return sealer.lambda;
   }
 }

@@ -13,7 +13,7 @@ import type { Environment as WorkerEnvironment } from '../functions/reactor-work
 import type { Environment as ReactorsEnvironment } from '../functions/reactors/config.ts';
 import type { Environment as SenderEnvironment } from '../functions/webhook-sender/config.ts';
 import { ApiFunction } from './constructs/api-function.ts';
-import { apiEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
+import { apiEnvironment, auditEnvironment, storeEnvironment, tokenEnvironment } from './environments.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import type { DataStack } from './data-stack.ts';
@@ -194,9 +194,9 @@ export class ReactorStack extends Stack {
       logRetentionDays: settings.logRetentionDays,
       key: data.key,
       environment: {
-        SERVICE_NAME: settings.serviceName,
         CLIENT_COMPATIBILITY: settings.clientCompatibility,
         ...storeEnvironment(data),
+        ...auditEnvironment(settings, data),
         ...tokenEnvironment(settings, data),
         REACTORS_TABLE: data.reactors.tableName,
         CVC_LIFETIME_SECONDS: String(settings.cvcLifetimeSeconds),
@@ -207,6 +207,7 @@ export class ReactorStack extends Stack {
       },
       grants: [
         allowOnTable(data.access, ['BatchGetItem']),
+        allowOnTable(data.audit, ['PartiQLInsert']),
         allowOnTable(data.ephemeral, ['BatchGetItem', 'PutItem']),
         allowTenantKeys(data.key, 'Decrypt'),
         ...allowTokenWrites(data),
@@ -231,12 +232,14 @@ export class ReactorStack extends Stack {
       key: data.key,
       environment: {
         ...storeEnvironment(data),
+        ...auditEnvironment(settings, data),
         REACTORS_TABLE: data.reactors.tableName,
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
         EGRESS_ALLOW_LIST: settings.egressAllowList.join(','),
       },
       grants: [
         allowOnTable(data.access, ['BatchGetItem']),
+        allowOnTable(data.audit, ['PartiQLInsert']),
         allowOnTable(data.ephemeral, ['BatchGetItem']),
         allowTenantKeys(data.key, 'Decrypt'),
         allowOnTable(data.reactors, ['BatchGetItem', 'PutItem']),

@@ -18,7 +18,9 @@ export interface Watched {
   readonly apiFunctions: readonly LambdaFunction[];
   readonly workers: readonly LambdaFunction[];
   readonly sweeper: LambdaFunction;
+  readonly auditSealer: LambdaFunction;
   readonly tables: readonly Table[];
+  readonly auditTables: readonly Table[];
   readonly indexes: readonly TableIndex[];
   readonly invocations: WorkQueue;
   readonly deliveries: WorkQueue;
@@ -50,9 +52,9 @@ function maximum(label: string, metrics: readonly IMetric[]): MathExpression {
 
 /** All metrics that the dashboard shows and the alarms look at. */
 export function serviceMetrics(watched: Watched) {
-  const { api, apiFunctions, workers, sweeper, tables, indexes, invocations, deliveries, serviceName } =
-    watched;
-  const functions = [...apiFunctions, ...workers, sweeper];
+  const { api, apiFunctions, workers, tables, indexes, invocations, deliveries, serviceName } = watched;
+  const { sweeper, auditSealer, auditTables } = watched;
+  const functions = [...apiFunctions, ...workers, sweeper, auditSealer];
   /** A metric of the service itself; `service` is the function that publishes it. */
   const own = (service: string, metricName: string, dimensionsMap: Readonly<Record<string, string>> = {}) =>
     new Metric({
@@ -62,6 +64,7 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.MAXIMUM,
       period: MINUTE,
     });
+  const ofTrail = (name: string) => own('audit', name).with({ statistic: Stats.SUM });
   const ofTable = (table: Table, metricName: string) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -70,6 +73,11 @@ export function serviceMetrics(watched: Watched) {
       statistic: Stats.SUM,
       period: MINUTE,
     });
+  const throttlesOf = (label: string, of: readonly Table[]) =>
+    sum(
+      label,
+      of.flatMap((table) => [ofTable(table, 'ReadThrottleEvents'), ofTable(table, 'WriteThrottleEvents')]),
+    );
   // The metric of a table leaves out its indexes (DynamoDB Developer Guide, metrics and
   // dimensions).
   const ofIndex = ({ table, name }: TableIndex, metricName: string) => {
@@ -110,7 +118,7 @@ export function serviceMetrics(watched: Watched) {
     ),
     workerErrors: sum(
       'Errors in the background',
-      [...workers, sweeper].map((each) => each.metricErrors({ period: MINUTE })),
+      [...workers, sweeper, auditSealer].map((each) => each.metricErrors({ period: MINUTE })),
     ),
     invocationsOf: functions.map((each) => each.metricInvocations({ period: MINUTE })),
     durationsOf: functions.map((each) => each.metricDuration({ period: MINUTE, statistic: 'p99' })),
@@ -135,13 +143,9 @@ export function serviceMetrics(watched: Watched) {
         putAside.metricApproximateNumberOfMessagesVisible({ period: MINUTE }),
       ),
     ),
-    storeThrottles: sum(
-      'Throttled reads and writes',
-      tables.flatMap((table) => [
-        ofTable(table, 'ReadThrottleEvents'),
-        ofTable(table, 'WriteThrottleEvents'),
-      ]),
-    ),
+    storeThrottles: throttlesOf('Throttled reads and writes', tables),
+    // With those of the store it would be 12 metrics; an alarm takes 10.
+    auditThrottles: throttlesOf('Throttled reads and writes of the audit trail', auditTables),
     // With all reads it would be 12 metrics; an alarm takes 10. No caller waits for reads of `due`,
     // and SweepLate goes off when they fail.
     indexThrottles: sum('Throttled by an index', [
@@ -150,10 +154,14 @@ export function serviceMetrics(watched: Watched) {
         .filter(({ name }) => name !== INDEXES.due)
         .map((index) => ofIndex(index, 'ReadThrottleEvents')),
     ]),
-    unitsOf: tables.flatMap((table) => [
+    unitsOf: [...tables, ...auditTables].flatMap((table) => [
       ofTable(table, 'ConsumedReadCapacityUnits'),
       ofTable(table, 'ConsumedWriteCapacityUnits'),
     ]),
+    auditUnavailable: ofTrail('AuditUnavailable'),
+    auditEndMissing: ofTrail('AuditEndMissing'),
+    auditSealLag: own('audit', 'AuditSealLagSeconds').with({ label: 'Age of what is sealed' }),
+    auditBroken: own('audit', 'AuditBroken'),
     keyCalls: [usage('Decrypt'), usage('GenerateDataKey')],
   };
 }

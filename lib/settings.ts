@@ -131,6 +131,13 @@ export const settingsSchema = z
     alarmEmail: z.union([z.literal(''), z.email()], { error: 'must be an e-mail address' }).default(''),
     /** Days after which a tenant gets another data key. */
     keyRotationDays: wholeNumber(1, 3_650).default(90),
+    /**
+     * Which requests leave a record in the audit trail: `all`, or `revealed`, without those that
+     * were shown tokens masked or redacted and nothing else.
+     */
+    audit: z.enum(['all', 'revealed'], { error: 'must be all or revealed' }).default('all'),
+    /** Days that records of the audit trail are kept; fixed when each is written. */
+    auditRetentionDays: wholeNumber(365, 3_650).default(400),
     /** Days that logs are kept. */
     logRetentionDays: z.coerce
       .number()

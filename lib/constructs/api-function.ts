@@ -26,7 +26,7 @@ export class ApiFunction<
 > extends ServiceFunction<Environment> {
   constructor(scope: Construct, id: string, props: ApiFunctionProps<Environment>) {
     const { settings, data, ...content } = props;
-    const { access, ephemeral, key } = data;
+    const { access, audit, ephemeral, key } = data;
     super(scope, id, {
       timeoutSeconds: GATEWAY_TIMEOUT_SECONDS,
       memoryMegabytes: 1024,
@@ -38,6 +38,8 @@ export class ApiFunction<
         allowOnTable(access, ['BatchGetItem']),
         allowOnTable(ephemeral, ['BatchGetItem', 'PutItem', 'UpdateItem']),
         allowTenantKeys(key, 'Decrypt'),
+        // The one write that cannot overwrite.
+        allowOnTable(audit, ['PartiQLInsert']),
         ...content.grants,
       ],
     });

@@ -56,6 +56,7 @@ describe('the demo', () => {
       '6. A reactor',
       '7. A reactor that takes its time, and a webhook',
       '8. The cvc is gone',
+      '9. The audit trail',
     ]);
     expect(output.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
     expect(output).toMatch(/POST \/tokens {2}key of Checkout: key_public_\w{4}…/);

@@ -1,6 +1,7 @@
 // Real traffic while what the service stands on fails. The model in the test knows what was
 // acknowledged, and compares. The thorough run has more clients, for longer, and fresh seeds.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allItems, bytesOf, isOfTrail } from '../support/aws.ts';
 import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
 import { advanceClock } from '../support/clock-control.ts';
 import { setFaults } from '../support/fault-control.ts';
@@ -15,6 +16,7 @@ import {
   type IsExpectedFailure,
   type TrafficTarget,
 } from '../support/fault-traffic.ts';
+import { missingRecords, uncreated, wholeTrail } from '../support/audit-completeness.ts';
 import { send, type Answer, type Body } from '../support/http-client.ts';
 import { needing } from '../support/needs.ts';
 import { operatorOf } from '../support/operator.ts';
@@ -117,6 +119,50 @@ async function compareApplications(target: TrafficTarget, findings: Findings): P
   return problems;
 }
 
+/**
+ * Everything that is stored but the trail itself, and the records of idempotency keys, which say
+ * that a request was tried.
+ */
+async function dataOf({ credentials }: RunningService): Promise<readonly string[]> {
+  const items = await allItems(credentials.aws_endpoint_url);
+  return items
+    .map(bytesOf)
+    .filter((text) => !isOfTrail(text) && !/^pk=S=[^\n]*#request#/m.test(text))
+    .sort();
+}
+
+/** Requests that reached the destination, by their trace ids. */
+const arrived = new Set<string>();
+/** Over all scenarios. */
+const recorded = { answers: 0, records: 0, arrivals: 0 };
+
+/** What the audit trail does not say of what was answered, done, and sent to the destination. */
+async function compareTrail(
+  target: TrafficTarget,
+  listed: readonly Body[],
+  { answered }: Findings,
+): Promise<string[]> {
+  const trail = await wholeTrail(target.baseUrl, target.managementKey);
+  const known = answered.filter(({ key }) => key !== target.strangerKey);
+  const sent = new Set(
+    trail.filter((record) => record.destination_host !== undefined).map((r) => r.trace_id),
+  );
+  const ours = known.filter(({ trace }) => arrived.has(trace));
+  recorded.answers += known.length;
+  recorded.records += trail.length;
+  recorded.arrivals += ours.length;
+  return [
+    ...missingRecords(trail, known),
+    ...uncreated(
+      trail,
+      listed.map(({ id }) => id as string),
+    ),
+    ...ours
+      .filter(({ trace }) => !sent.has(trace))
+      .map(({ trace }) => `a request reached the destination without a record: ${trace}`),
+  ];
+}
+
 /** What is wrong when everything works again. */
 async function compareAll(
   target: TrafficTarget,
@@ -125,6 +171,7 @@ async function compareAll(
 ): Promise<string[]> {
   const listed = await walk(target.privateKey, '/tokens');
   const problems = clients.flatMap(({ ledger }) => ledger.compare(listed as never));
+  problems.push(...(await compareTrail(target, listed, findings)));
   for (const [data, ids] of findings.duplicateIds)
     if (ids.size > 1) problems.push(`${data} was answered as ${[...ids].join(', ')}`);
   for (const data of target.duplicates)
@@ -264,7 +311,8 @@ function expectNone(problems: readonly string[]): void {
 beforeAll(async () => {
   const certificate = testCertificate();
   destination = await startDestination(certificate);
-  destination.answer = ({ body }, response) => {
+  destination.answer = ({ body, headers }, response) => {
+    arrived.add(String(headers['svc-trace-id']));
     response.setHeader('content-type', 'application/json');
     response.end(body);
   };
@@ -363,6 +411,72 @@ describe('no wrong answer, no lost write, no duplicate, and clear failures', () 
     // At a chance of 0.1 a request.
     expectNone((await problemsUnder(['function:kill:0.1'], isDeadFunction)).problems);
     expect(deaths()).toBeGreaterThan(before);
+  });
+});
+
+describe('the audit trail', () => {
+  it('names every answer and every effect while its own table fails', async () => {
+    const faults = ['throttle:0.2', 'lost-answer:0.2', 'partial:0.5'];
+    const { problems } = await problemsUnder(
+      faults.map((fault) => `dynamodb/BatchExecuteStatement:${fault}`),
+    );
+    expectNone(problems);
+  });
+
+  it('is down alone: every request of a known caller is 503, and has done nothing', async () => {
+    const target = await aTarget();
+    const before = await dataOf(service);
+    const arrivals = arrived.size;
+    const findings = noFindings();
+    const client = new Client('down', new TokenLedger('down'), target, findings, isClearFailure, SEED);
+    client.ledger.tokens.push({
+      mark: 'down',
+      id: target.sharedId,
+      exists: 'yes',
+      data: new Set(['down']),
+      revision: 0,
+      isIndexed: true,
+    });
+    await setFaults(service.credentials, ['dynamodb/BatchExecuteStatement:down:1']);
+    try {
+      await client.runMix();
+    } finally {
+      await setFaults(service.credentials, []);
+    }
+    const statuses = [...findings.counts.keys()].filter((counted) => !/ (?:401|503)$/.test(counted));
+    expect(statuses).toEqual([]);
+    expect(findings.counts.size).toBeGreaterThan(10);
+    expect(findings.problems).toEqual([]);
+    expect(arrived.size).toBe(arrivals);
+    expect(await dataOf(service)).toEqual(before);
+  });
+
+  it('has nothing to report of all that once it is sealed', async () => {
+    await advanceClock(service.credentials, 300);
+    const verified = async (of: object) => {
+      let from: string | undefined;
+      for (;;) {
+        const answer = (await operatorOf(service.credentials, {
+          command: 'verify-audit',
+          ...of,
+          ...(from !== undefined && { from }),
+        })) as Body;
+        from = (answer.next as { from?: string } | null)?.from;
+        if (from === undefined) return answer;
+      }
+    };
+    // Two ticks of the sealer later nothing but the checks themselves is unsealed.
+    const waiting = { tenant_id: 'deployment' };
+    for (let tries = 0; tries < 40; tries += 1) {
+      if (((await verified(waiting)).not_sealed_yet as number) <= 10) break;
+      await sleep(500);
+    }
+    const { intact, broken, not_sealed_yet: unsealed } = await verified({ index: true });
+    expect({ intact, broken }).toEqual({ intact: true, broken: undefined });
+    expect(unsealed).toBeLessThan(50);
+    process.stdout.write(
+      `the trail: ${String(recorded.answers)} answers, ${String(recorded.arrivals)} arrivals, ${String(recorded.records)} records, nothing missing\n`,
+    );
   });
 });
 

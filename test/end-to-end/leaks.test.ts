@@ -98,6 +98,9 @@ async function tables(): Promise<Buffer> {
     'result',
   ])
     expect([...kinds]).toContain(kind);
+  // Of the audit trail: records, the rows of tokens, marks, seals.
+  for (const partition of [/#log#\d\d$/, /#token#.+#\d$/, /^open#/, /^seal$/])
+    expect(items.some(({ pk }) => partition.test(pk?.S ?? ''))).toBe(true);
   return Buffer.from(items.map(bytesOf).join('\n'), 'latin1');
 }
 
@@ -250,6 +253,8 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
   const errorBodies = Object.fromEntries(
     errors.map(({ body }, index) => [`error ${String(index)}`, Buffer.from(JSON.stringify(body))]),
   );
+  const logs = await api(management, 'GET', '/logs?size=100');
+  expect(logs.body.data.length).toBeGreaterThan(20);
   const stored = await tables();
   await service.stop();
   // What the code of reactors prints, which the local cloud shows to its author and AWS to nobody.
@@ -258,6 +263,7 @@ it('leaves nothing of what it keeps in the clear anywhere', async () => {
   for (const name of ['printed', 'thrown']) expect(printed).toContain(marks[name]);
   const places = {
     ...errorBodies,
+    'GET /logs': Buffer.from(JSON.stringify(logs.body)),
     'all items of all tables': stored,
     'output and logs': Buffer.from(service.output().replaceAll(OF_REACTORS, '')),
     ...Object.fromEntries(

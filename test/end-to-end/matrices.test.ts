@@ -60,6 +60,7 @@ const SPEC: Readonly<Record<string, Permission>> = {
   getReactorResult: 'token:use',
   getTenant: 'tenant:read',
   updateTenant: 'tenant:update',
+  listLogs: 'log:read',
 };
 
 const BODIES: Readonly<Record<string, unknown>> = {

@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { startAwsCli, type AwsCli } from '../support/aws-cli.ts';
 import { allItems, bytesOf, dynamodbOf } from '../support/aws.ts';
+import { advanceClock } from '../support/clock-control.ts';
 import { httpClient, type Body } from '../support/http-client.ts';
 import { operatorOf } from '../support/operator.ts';
 import {
@@ -129,10 +130,34 @@ async function settingsOfTables(): Promise<unknown> {
   );
 }
 
+/** The hash of the newest seal that the Access table has. */
+async function head(): Promise<string | undefined> {
+  const isInUse = (name: string) => name.includes('Access') && !name.includes('-at-');
+  const items = await allItems(service.credentials.aws_endpoint_url, isInUse);
+  const bytes = items.find(({ pk, sk }) => pk?.S === 'audit' && sk?.S === 'head')?.['seal']?.B;
+  return bytes && Buffer.from(bytes).toString('base64');
+}
+
+/** Lets minutes go by until the sealer has moved the head. */
+async function sealedAnew(from?: string): Promise<string | undefined> {
+  await advanceClock(service.credentials, 180);
+  await until(async () => ![undefined, from].includes(await head()));
+  return await head();
+}
+
 it.each([['Access'], ['Tokens', 'Access'], ['Ephemeral'], []])(
   'refuses to restore the rights without all that is sealed under their keys: %j',
   async (...tables) => {
     expect((await restore('beside', 'latest', ...tables)).code).toBe(2);
+  },
+);
+
+it.each([['Audit'], ['AuditSeals'], ['Tokens', 'Access', 'Reactors', 'Audit']])(
+  'refuses to take the audit trail back: %j',
+  async (...tables) => {
+    const { code, told } = await restore('beside', 'latest', ...tables);
+    expect(code).toBe(2);
+    expect(told).toMatch(/^The audit trail is not taken back: .* would be lost/);
   },
 );
 
@@ -201,8 +226,10 @@ describe('a restore of Tokens alone', () => {
     expect((await app.get(`/tokens/${again.body.id}`)).body.data).toBe('later');
     expect((await revoked.get(`/tokens/${card.body.id}`)).status).toBe(401);
     expect((await added.get(`/tokens/${card.body.id}`)).status).toBe(200);
+    // The audit trail goes on naming it.
+    const isOfTokens = (name: string) => !name.includes('Audit');
     const left = async () =>
-      (await allItems(service.credentials.aws_endpoint_url)).filter((item) =>
+      (await allItems(service.credentials.aws_endpoint_url, isOfTokens)).filter((item) =>
         bytesOf(item).includes(dead.body.id as string),
       );
     await restored('clean');
@@ -226,6 +253,7 @@ describe('a restore of all tables, cut off again and again', () => {
     });
     expect(later.status).toBe(202);
     const before = await settingsOfTables();
+    const headThen = await sealedAnew();
     await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');
 
     expect((await management().delete(`/applications/${deleted.id}`)).status).toBe(204);
@@ -238,7 +266,11 @@ describe('a restore of all tables, cut off again and again', () => {
     await restored('beside', 'latest', 'Tokens', 'Access', 'Reactors');
     expect(listed('deleted-Access').join()).toContain(`application#${deleted.id}`);
     expect(listed('deleted-Access').join()).not.toContain(app.id);
+    for (const name of ['deleted-Access', 'changed-Access'])
+      expect(listed(name).join()).not.toContain('head');
     letComeBack('deleted-Reactors', reactor.body.id);
+    expect(await sealedAnew(headThen)).not.toBe(headThen);
+    expect(listed('functions')).toHaveLength(10);
     cuts = ['create-backup', 'delete-table', 'restore-table-from-backup', 'create-table'];
     const rounds: (number | null)[] = [];
     do {
@@ -265,8 +297,22 @@ describe('a restore of all tables, cut off again and again', () => {
     expect((await app.post(`${path}/react`, { args: [2] })).body).toEqual({ raw: [2] });
     expect((await app.post(`/reactors/${second.body.id as string}/react`, {})).status).toBe(404);
     expect(await operatorOf(service.credentials, { command: 'health' })).toMatchObject({ healthy: true });
+    // The chain goes on from the head of before the restore.
+    const headNow = await head();
+    expect(headNow).not.toBe(headThen);
+    await sealedAnew(headNow);
+    const { public_key: publicKey } = (await operatorOf(service.credentials, {
+      command: 'audit-key',
+    })) as Body;
+    const verified = (await operatorOf(service.credentials, {
+      command: 'verify-audit',
+      public_key: publicKey,
+    })) as Body;
+    expect(verified).toMatchObject({ intact: true, next: null });
+    expect(verified.seals).toBeGreaterThan(2);
+    expect(verified.records).toBeGreaterThan(verified.not_sealed_yet);
     await restored('clean');
     const tables = await dynamodbOf(service.credentials.aws_endpoint_url).send(new ListTablesCommand({}));
-    expect(tables.TableNames).toHaveLength(4);
+    expect(tables.TableNames).toHaveLength(6);
   });
 });

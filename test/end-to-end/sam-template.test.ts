@@ -6,6 +6,9 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { environment as applicationsEnvironment } from '../../functions/applications/config.ts';
 import { routes as applicationsRoutes } from '../../functions/applications/routes.ts';
+import { environment as sealerEnvironment } from '../../functions/audit-sealer/config.ts';
+import { environment as logsEnvironment } from '../../functions/logs/config.ts';
+import { routes as logsRoutes } from '../../functions/logs/routes.ts';
 import { environment as operatorEnvironment } from '../../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../../functions/proxy/config.ts';
 import { routes as proxyRoutes } from '../../functions/proxy/routes.ts';
@@ -20,6 +23,8 @@ import type { Body } from '../support/service.ts';
 
 const CONFIGURATIONS = {
   Applications: applicationsEnvironment,
+  AuditSealer: sealerEnvironment,
+  Logs: logsEnvironment,
   Operator: operatorEnvironment,
   Proxy: proxyEnvironment,
   ReactorWorker: workerEnvironment,
@@ -32,6 +37,7 @@ const IDS = Object.keys(CONFIGURATIONS);
 
 const ROUTES = {
   Applications: applicationsRoutes,
+  Logs: logsRoutes,
   Proxy: proxyRoutes,
   Reactors: reactorsRoutes,
   Tokens: tokensRoutes,
@@ -185,6 +191,7 @@ describe('a function of the template', () => {
   it.each([
     ['Applications', 'list-applications'],
     ['Reactors', 'list-reactors'],
+    ['Logs', 'list-logs'],
   ])('answers its event file: %s', async (id, name) => {
     expect(await invoke(id, event(name))).toMatchObject({ status: 200 });
   });

@@ -1,7 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { Stack } from '../../packages/local-aws/src/assembly/read-assembly.ts';
 import { DUE_WORKS } from '../../src/core/sweep/sweep.ts';
 import { dependencies as workerDependencies } from '../../functions/reactor-worker/dependencies.ts';
 import { dependencies as sweeperDependencies } from '../../functions/sweeper/dependencies.ts';
+import { dependencies as sealerDependencies } from '../../functions/audit-sealer/dependencies.ts';
+import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
+import { auditReports } from '../../src/lambda/audit-metrics.ts';
+import { aSealSigner } from '../support/fakes/a-seal-signer.ts';
+import { anAuditTrail, aSealHead, aSealStore } from '../support/fakes/an-audit-trail.ts';
 import { ALARM_NAMES } from '../../lib/alarms.ts';
 import { alarmProblems } from '../support/alarm-walk.ts';
 import { emittedMetrics, emittedWhile } from '../support/emitted-metrics.ts';
@@ -39,14 +45,40 @@ function environmentOf(stacks: readonly Stack[], beginning: string): Readonly<Re
   );
 }
 
+/** Alarms about calls of AWS, which look at no metric. */
+const CALL_ALARMS = ['KeyChanged', 'AuditChanged'];
+const METRIC_ALARMS = ALARM_NAMES.length - CALL_ALARMS.length;
+
+/** What the sealer emits in a run with nothing to seal. */
+async function emittedBySealer(environment: Readonly<Record<string, string>>) {
+  const { metrics } = sealerDependencies(environment);
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const deps = {
+    trail: anAuditTrail(),
+    seals: aSealStore(),
+    head: aSealHead({ hash: undefined }),
+    signer: aSealSigner(privateKey),
+    publicKey: () => Promise.resolve(publicKey),
+    clock: () => 1_800_000_000_000,
+  };
+  return emittedWhile(() => runSealer({ ...deps, metrics }, 58_000));
+}
+
 /** What the functions of these templates emit, wired from the environments that they give them. */
 async function emittedBy(stacks: readonly Stack[]) {
   const works = DUE_WORKS.map((name) => ({ name, async *due() {} }));
-  const [sweeper, worker] = ['Sweeper', 'Worker'].map((beginning) => environmentOf(stacks, beginning));
+  const [sweeper, worker, sealer, tokens] = ['Sweeper', 'Worker', 'AuditSealer', 'Tokens'].map((beginning) =>
+    environmentOf(stacks, beginning),
+  );
   return [
-    ...(await emittedMetrics(works, () => sweeperDependencies(sweeper ?? {}).metrics)),
+    ...(await emittedMetrics(works, () => sweeperDependencies(sweeper ?? {}).metrics())),
     ...(await emittedWhile(() => {
       workerDependencies(worker ?? {}).onGivenBack(301_000);
+    })),
+    ...(await emittedBySealer(sealer ?? {})),
+    ...(await emittedWhile(() => {
+      const { onAuditUnavailable, onAuditEndMissing } = auditReports(tokens?.['SERVICE_NAME'] ?? '');
+      for (const report of [onAuditUnavailable, onAuditEndMissing]) report(new Error('x'));
     })),
   ];
 }
@@ -67,7 +99,7 @@ describe('every alarm reaches people and looks at a metric that is emitted', () 
     ['other processors, and no reactor kept running', { architecture: 'x86_64', hotConcurrency: 0 }],
   ])('with %s', async (_what, settings) => {
     const stacks = synthesized(settings, 'eu-west-1');
-    expect(resources(stacks, 'AWS::CloudWatch::Alarm')).toHaveLength(ALARM_NAMES.length - 1);
+    expect(resources(stacks, 'AWS::CloudWatch::Alarm')).toHaveLength(METRIC_ALARMS);
     expect(await problems(stacks)).toEqual([]);
   });
 });
@@ -86,7 +118,6 @@ it('InvocationsWaiting goes off for the wait in the queue and for the wait of wh
 
 describe('the walk finds', () => {
   const sound = synthesized();
-  const EVERY_ALARM = ALARM_NAMES.length - 1;
   const topicStatements = (stacks: readonly Stack[]): Properties[] =>
     first(stacks, 'AWS::SNS::TopicPolicy').properties['PolicyDocument'].Statement;
   const statementOf = (stacks: readonly Stack[], service: string): Properties => {
@@ -141,19 +172,19 @@ describe('the walk finds', () => {
           all.splice(all.indexOf(alarms(stacks)), 1);
         },
         /does not let cloudwatch\.amazonaws\.com publish/,
-        EVERY_ALARM,
+        METRIC_ALARMS,
       ],
       [
         'a statement for another service',
         (stacks) => void (alarms(stacks)['Principal'].Service = 'lambda.amazonaws.com'),
         /does not let cloudwatch\.amazonaws\.com publish/,
-        EVERY_ALARM,
+        METRIC_ALARMS,
       ],
       [
         'a statement for another account',
         (stacks) => void (alarms(stacks)['Condition'].StringEquals['aws:SourceAccount'] = '999999999999'),
         /does not let cloudwatch\.amazonaws\.com publish/,
-        EVERY_ALARM,
+        METRIC_ALARMS,
       ],
       [
         'a statement for alarms of another name',
@@ -161,13 +192,13 @@ describe('the walk finds', () => {
           void (alarms(stacks)['Condition'].ArnLike['aws:SourceArn'] =
             'arn:aws:cloudwatch:*:*:alarm:Other-*'),
         /does not let cloudwatch\.amazonaws\.com publish/,
-        EVERY_ALARM,
+        METRIC_ALARMS,
       ],
       [
         'a statement for another topic',
         (stacks) => void (alarms(stacks)['Resource'] = 'arn:aws:sns:eu-west-1:111122223333:other'),
         /does not let cloudwatch\.amazonaws\.com publish/,
-        EVERY_ALARM,
+        METRIC_ALARMS,
       ],
       [
         'a statement that denies all',
@@ -179,7 +210,7 @@ describe('the walk finds', () => {
             Resource: '*',
           }),
         /does not let (cloudwatch|events)\.amazonaws\.com publish/,
-        EVERY_ALARM + 1,
+        ALARM_NAMES.length,
       ],
       [
         'a topic without a policy',
@@ -189,7 +220,7 @@ describe('the walk finds', () => {
               if (Type === 'AWS::SNS::TopicPolicy') Reflect.deleteProperty(template.Resources, id);
         },
         /does not let (cloudwatch|events)\.amazonaws\.com publish/,
-        EVERY_ALARM + 1,
+        ALARM_NAMES.length,
       ],
       [
         'a condition on EventBridge, which sends no context',
@@ -197,8 +228,8 @@ describe('the walk finds', () => {
           void (events(stacks)['Condition'] = {
             StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
           }),
-        /KeyChanged.*does not let events\.amazonaws\.com publish/,
-        1,
+        /(KeyChanged|AuditChanged).*does not let events\.amazonaws\.com publish/,
+        CALL_ALARMS.length,
       ],
       [
         'an action that goes elsewhere',
@@ -223,19 +254,19 @@ describe('the walk finds', () => {
         'a topic under the key that KeyChanged is about',
         (stacks) => void (first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = serviceKey(stacks)),
         /silent when the key is disabled/,
-        EVERY_ALARM + 1,
+        ALARM_NAMES.length,
       ],
       [
         'a topic under the key of SNS, which no service may use',
         (stacks) => (first(stacks, 'AWS::SNS::Topic').properties['KmsMasterKeyId'] = 'alias/aws/sns'),
         /key alias\/aws\/sns is none of the templates/,
-        EVERY_ALARM + 1,
+        ALARM_NAMES.length,
       ],
       [
         'a topic key that lets CloudWatch in under a condition',
         (stacks) => addTopicKey(stacks, { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }),
         /does not let (cloudwatch|events)\.amazonaws\.com call kms:GenerateDataKey/,
-        EVERY_ALARM + 1,
+        ALARM_NAMES.length,
       ],
       [
         'a key that no rule watches',
@@ -244,13 +275,13 @@ describe('the walk finds', () => {
             'EventPattern'
           ].detail.resources.ARN = ['other']),
         /no rule tells when the key .* is disabled/,
-        1,
+        2,
       ],
       [
         'a rule that is off',
         (stacks) => void (first(stacks, 'AWS::Events::Rule', 'KeyChanged').properties['State'] = 'DISABLED'),
         /no rule tells/,
-        1,
+        2,
       ],
       [
         'a metric that nothing emits',

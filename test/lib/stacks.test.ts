@@ -29,13 +29,17 @@ const statements = all.flatMap((from) =>
 
 describe('the data stack', () => {
   it('retains, protects and encrypts every table under the customer-managed key', () => {
-    data.resourceCountIs('AWS::DynamoDB::Table', 4);
+    data.resourceCountIs('AWS::DynamoDB::Table', 6);
     data.allResourcesProperties('AWS::DynamoDB::Table', {
       BillingMode: 'PAY_PER_REQUEST',
       DeletionProtectionEnabled: true,
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
-      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     });
+    // Seals do not expire: what they say must outlive what they seal.
+    const lasting = resources(data, 'AWS::DynamoDB::Table').filter(
+      ([, { Properties }]) => Properties.TimeToLiveSpecification?.AttributeName !== 'ttl',
+    );
+    expect(lasting.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['AuditSeals']);
     data.allResources('AWS::DynamoDB::Table', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     data.hasResource('AWS::KMS::Key', { DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
   });
@@ -50,6 +54,8 @@ describe('the data stack', () => {
       Ephemeral: false,
       Access: true,
       Reactors: true,
+      Audit: true,
+      AuditSeals: true,
     });
   });
 });
@@ -100,7 +106,7 @@ describe('the functions', () => {
 
   it('touch the KMS key only for keys of a tenant', () => {
     const onKey = statements.filter(({ Action }) =>
-      [Action].flat().some((action: string) => action.startsWith('kms:')),
+      [Action].flat().some((action: string) => /^kms:(?!Sign|GetPublicKey)/.test(action)),
     );
     expect(onKey.length).toBeGreaterThan(2);
     const [tenant, lambda] = [
@@ -243,7 +249,7 @@ describe('alarms', () => {
   it('say what they mean for users and where the runbook is, and tell of their beginning and end', () => {
     const alarms = resources(monitoring, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
     expect(alarms.map(({ AlarmName }) => AlarmName.replace('Cloakroom-', '')).sort()).toEqual(
-      ALARM_NAMES.filter((name) => name !== 'KeyChanged').toSorted(),
+      ALARM_NAMES.filter((name) => !['KeyChanged', 'AuditChanged'].includes(name)).toSorted(),
     );
     for (const { AlarmDescription, AlarmActions, OKActions } of alarms) {
       expect(AlarmDescription).toMatch(/^[A-Z].*docs\/runbook\.md, \w+\.$/);
@@ -350,7 +356,7 @@ describe('the edge', () => {
         ([, { Properties }]) => Properties.Environment?.Variables?.HEADER_PREFIXES !== undefined,
       ),
     );
-    expect(functions).toHaveLength(4);
+    expect(functions).toHaveLength(5);
     for (const [, { Properties }] of functions)
       expect(JSON.stringify(Properties.Environment.Variables.EDGE_SECRET)).toContain(
         'resolve:secretsmanager',

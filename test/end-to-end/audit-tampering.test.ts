@@ -1,0 +1,462 @@
+// An insider with an administrator's rights on the tables of the audit trail, who knows what it
+// promises. Each row changes one thing in the running account and asks verify-audit; then it is put
+// back, so that each stands alone.
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DeleteItemCommand,
+  DeleteResourcePolicyCommand,
+  DescribeTableCommand,
+  GetResourcePolicyCommand,
+  ListTablesCommand,
+  paginateScan,
+  PutItemCommand,
+  PutResourcePolicyCommand,
+  UpdateItemCommand,
+  type AttributeValue,
+} from '@aws-sdk/client-dynamodb';
+import { verifyExport } from '../../bin/operator/verify-export.ts';
+import { dynamodbOf } from '../support/aws.ts';
+import { advanceClock } from '../support/clock-control.ts';
+import { httpClient, type Body } from '../support/http-client.ts';
+import { operatorOf } from '../support/operator.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import { revealing } from '../support/sample-requests.ts';
+
+jest.setTimeout(120_000);
+
+type Item = Record<string, AttributeValue>;
+
+interface Table {
+  readonly name: string;
+  readonly arn: string;
+  readonly policy: string;
+}
+
+let service: RunningService;
+let tenantId: string;
+let trail: Table;
+let seals: Table;
+let access: string;
+let publicKey: string;
+
+const dynamodb = () => dynamodbOf(service.credentials.aws_endpoint_url);
+const operator = (command: object) => operatorOf(service.credentials, command) as Promise<Body>;
+
+async function itemsOf(name: string): Promise<Item[]> {
+  const items: Item[] = [];
+  const input = { TableName: name, ConsistentRead: true };
+  for await (const page of paginateScan({ client: dynamodb() }, input))
+    items.push(...((page.Items ?? []) as Item[]));
+  return items;
+}
+
+/** All steps of a check, as the command line makes them. */
+async function verified(more: object = {}): Promise<Body> {
+  let from: object = {};
+  for (;;) {
+    const answer = await operator({ command: 'verify-audit', public_key: publicKey, ...more, ...from });
+    if (answer.errorMessage !== undefined) throw new Error(String(answer.errorMessage));
+    if (answer.next === null) return answer;
+    from = answer.next as object;
+  }
+}
+
+async function tableOf(part: string): Promise<Table> {
+  const { TableNames = [] } = await dynamodb().send(new ListTablesCommand({}));
+  const name = TableNames.find((each) => new RegExp(`-${part}[\\dA-F]{8}`).test(each)) ?? '';
+  const { Table: described } = await dynamodb().send(new DescribeTableCommand({ TableName: name }));
+  const arn = described?.TableArn ?? '';
+  const found = await dynamodb()
+    .send(new GetResourcePolicyCommand({ ResourceArn: arn }))
+    .catch(() => undefined);
+  return { name, arn, policy: found?.Policy ?? '' };
+}
+
+/** What only an insider can do who takes the table's policy away first. */
+async function asInsider<T>({ arn, policy }: Table, act: () => Promise<T>): Promise<T> {
+  await dynamodb().send(new DeleteResourcePolicyCommand({ ResourceArn: arn }));
+  try {
+    return await act();
+  } finally {
+    await dynamodb().send(new PutResourcePolicyCommand({ ResourceArn: arn, Policy: policy }));
+  }
+}
+
+const put = (table: string, Item: Item) => dynamodb().send(new PutItemCommand({ TableName: table, Item }));
+const keyOf = ({ pk, sk }: Item) => ({ pk, sk }) as Item;
+const remove = (table: string, item: Item) =>
+  dynamodb().send(new DeleteItemCommand({ TableName: table, Key: keyOf(item) }));
+
+/** Changes one thing, asks, and puts everything back. */
+async function after(table: Table, tamper: () => Promise<readonly Item[]>, more: object = {}): Promise<Body> {
+  const before = await itemsOf(table.name);
+  const added = await asInsider(table, tamper);
+  const answer = await verified(more);
+  await asInsider(table, async () => {
+    for (const item of added) await remove(table.name, item);
+    for (const item of before) await put(table.name, item);
+  });
+  return answer;
+}
+
+const isRecordOf = (of: string) => (item: Item) => item['pk']?.S?.startsWith(`${of}#log#`) === true;
+const bodyOf = (item: Item) => JSON.parse(item['body']?.S ?? '{}');
+/** As docs/audit.md has it: SHA-256 over body and signature, each after its length. */
+function hashOfItem(item: Item): Buffer {
+  const parts = [Buffer.from(item['body']?.S ?? ''), Buffer.from(item['signature']?.B ?? [])];
+  const hash = createHash('sha256');
+  for (const part of parts) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(part.length);
+    hash.update(length).update(part);
+  }
+  return hash.digest();
+}
+
+const byPosition = (a: Item, b: Item) => ((a['sk']?.S ?? '') < (b['sk']?.S ?? '') ? -1 : 1);
+
+/** All seals, oldest first. */
+const sealItems = async () =>
+  (await itemsOf(seals.name)).filter(({ pk }) => pk?.S === 'seal').sort(byPosition);
+
+/** Sealed records of a trail, oldest first. */
+const recordsOf = async (of: string) => (await itemsOf(trail.name)).filter(isRecordOf(of)).sort(byPosition);
+
+async function traffic(): Promise<void> {
+  const { base_url: baseUrl, management_key: managementKey } = service.credentials;
+  const management = httpClient(baseUrl, managementKey);
+  const { body: application } = await management.post('/applications', {
+    name: 'test',
+    type: 'private',
+    rules: [revealing()],
+  });
+  const client = httpClient(baseUrl, application.key);
+  const { body: token } = await client.post('/tokens', { type: 'token', data: 'a secret' });
+  await Promise.all(Array.from({ length: 6 }, () => client.get(`/tokens/${String(token.id)}`)));
+  await client.get('/tokens/11111111-1111-4111-8111-111111111111');
+  await httpClient(baseUrl, 'key_private_unknown').get('/tokens');
+  await management.get('/logs');
+}
+
+beforeAll(async () => {
+  service = await runService([...TEST_SETTINGS, '--tick', '1']);
+  tenantId = service.credentials.tenant_id;
+  trail = await tableOf('Audit');
+  seals = await tableOf('AuditSeals');
+  access = (await tableOf('Access')).name;
+  ({ public_key: publicKey } = await operator({ command: 'audit-key' }));
+  await operator({ command: 'create-tenant', name: 'another' });
+  // Three intervals, with records in each.
+  for (let interval = 0; interval < 3; interval += 1) {
+    await traffic();
+    await advanceClock(service.credentials, 61);
+    await sleep(1_500);
+  }
+  await advanceClock(service.credentials, 180);
+  for (let tries = 0; tries < 40 && ((await verified()).not_sealed_yet as number) > 6; tries += 1)
+    await sleep(300);
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+/** The records of the tenant that the middle interval holds. */
+async function middle(): Promise<readonly Item[]> {
+  const records = await recordsOf(tenantId);
+  return records.slice(Math.floor(records.length / 3), Math.floor((2 * records.length) / 3));
+}
+
+const expectBroken = (answer: Body, what: RegExp) => {
+  expect(answer.intact).toBe(false);
+  expect(answer.broken.what).toMatch(what);
+};
+
+it('has nothing to report of a trail that nobody has changed', async () => {
+  const { intact, records, seals: count } = await verified({ index: true });
+  expect(intact).toBe(true);
+  expect(records).toBeGreaterThan(30);
+  expect(count).toBeGreaterThan(3);
+});
+
+describe('the tables', () => {
+  it.each(['trail', 'seals'] as const)(
+    '%s refuses every write but an insert, also of administrators',
+    async (which) => {
+      const table = which === 'trail' ? trail : seals;
+      const [item = {}] = await itemsOf(table.name);
+      const denied = /explicit deny in a resource-based policy/;
+      await expect(put(table.name, item)).rejects.toThrow(denied);
+      await expect(remove(table.name, item)).rejects.toThrow(denied);
+      const update = new UpdateItemCommand({
+        TableName: table.name,
+        Key: keyOf(item),
+        UpdateExpression: 'SET body = :body',
+        ExpressionAttributeValues: { ':body': { S: '' } },
+      });
+      await expect(dynamodb().send(update)).rejects.toThrow(denied);
+    },
+  );
+});
+
+describe('after the seal, a record', () => {
+  it.each<[string, (item: Item) => Item, RegExp]>([
+    [
+      'whose body says something else',
+      (item) => ({
+        ...item,
+        body: { S: (item['body']?.S ?? '').replace('"status":200', '"status":404') + ' ' },
+      }),
+      /MAC|not a record/,
+    ],
+    [
+      'whose MAC is another one',
+      (item) => ({ ...item, mac: { B: createHash('sha256').update('x').digest() } }),
+      /MAC/,
+    ],
+    [
+      'that expires at another time',
+      (item) => ({ ...item, ttl: { N: String(Number(item['ttl']?.N) - 86_400) } }),
+      /MAC/,
+    ],
+    ['with an attribute more', (item) => ({ ...item, note: { S: 'x' } }), /MAC|not a record/],
+  ])('%s is found', async (_, change) => {
+    const [item = {}] = await middle();
+    const changed = change(item);
+    const answer = await after(trail, async () => {
+      await put(trail.name, changed);
+      return [];
+    });
+    expectBroken(answer, /MAC|not a record/);
+    expect(answer.broken.record).toBe(item['sk']?.S);
+  });
+
+  it('that is gone is found, and named if another one follows it', async () => {
+    const records = await middle();
+    const followed = records.find((item) =>
+      records.some((each) => bodyOf(each).after?.endsWith(item['sk']?.S)),
+    );
+    const answer = await after(trail, async () => {
+      await remove(trail.name, followed ?? {});
+      return [];
+    });
+    expectBroken(answer, /the record before it is gone|found \d+ records, sealed \d+/);
+  });
+
+  it('that was moved to another partition is found', async () => {
+    const [item = {}] = await middle();
+    const pk = item['pk']?.S ?? '';
+    const elsewhere = pk.endsWith('00') ? pk.replace(/\d\d$/, '01') : pk.replace(/\d\d$/, '00');
+    const moved = { ...item, pk: { S: elsewhere } };
+    const answer = await after(trail, async () => {
+      await remove(trail.name, item);
+      await put(trail.name, moved);
+      return [moved];
+    });
+    expectBroken(answer, /MAC|gone|sealed/);
+  });
+
+  it('that was invented is found', async () => {
+    const [item = {}] = await middle();
+    const invented = { ...item, sk: { S: `${(item['sk']?.S ?? '').slice(0, 12)}AAAAAAAAA` } };
+    const answer = await after(trail, async () => {
+      await put(trail.name, invented);
+      return [invented];
+    });
+    expectBroken(answer, /MAC/);
+  });
+
+  it('of the deployment, which has no MAC, is found by the seal', async () => {
+    const [item = {}] = await recordsOf('deployment');
+    const answer = await after(trail, async () => {
+      await put(trail.name, { ...item, body: { S: (item['body']?.S ?? '').replace('begun', 'ok') } });
+      return [];
+    });
+    expectBroken(answer, /found \d+ records, sealed \d+, not the same ones/);
+  });
+
+  it('that its token does not lead to any more is found by --index', async () => {
+    const items = await itemsOf(trail.name);
+    const isFollowed = ({ sk }: Item) =>
+      items.some((each) => isRecordOf(tenantId)(each) && bodyOf(each).after?.endsWith(sk?.S));
+    const row =
+      items.find((item) => item['pk']?.S?.startsWith(`${tenantId}#token#`) && isFollowed(item)) ?? {};
+    const tamper = async () => {
+      await remove(trail.name, row);
+      return [];
+    };
+    expect((await after(trail, tamper)).intact).toBe(true);
+    expectBroken(await after(trail, tamper, { index: true }), /index row/);
+  });
+
+  it('is found missing with all of its time and the seals of it', async () => {
+    const [all, records] = [await sealItems(), await middle()];
+    const [from, to] = [
+      records[0]?.['sk']?.S?.slice(0, 9) ?? '',
+      records.at(-1)?.['sk']?.S?.slice(0, 9) ?? '',
+    ];
+    const gone = all.slice(1, -1).filter((item) => {
+      const statement = bodyOf(item);
+      return Number(statement.from) <= parseInt(to, 36) && Number(statement.to) > parseInt(from, 36);
+    });
+    expect(gone.length).toBeGreaterThan(0);
+    const answer = await asInsider(seals, async () => {
+      for (const item of gone) await remove(seals.name, item);
+      const found = await after(trail, async () => {
+        for (const item of records) await remove(trail.name, item);
+        return [];
+      });
+      for (const item of gone) await put(seals.name, item);
+      return found;
+    });
+    expectBroken(answer, /gap|gone/);
+  });
+});
+
+describe('a seal', () => {
+  it.each<[string, (item: Item) => Item]>([
+    [
+      'that says something else',
+      (item) => ({ ...item, body: { S: (item['body']?.S ?? '').replace(/"v":1/, '"v": 1') } }),
+    ],
+    ['with another signature', (item) => ({ ...item, signature: { B: Buffer.from('no signature') } })],
+    ['with an attribute more', (item) => ({ ...item, note: { S: 'x' } })],
+  ])('%s is found', async (_, change) => {
+    const all = await sealItems();
+    const answer = await after(seals, async () => {
+      await put(seals.name, change(all[1] ?? {}));
+      return [];
+    });
+    expect(answer.intact).toBe(false);
+  });
+
+  it('that was the newest is missed by the head, and nothing is sealed over it', async () => {
+    const newest = (await sealItems()).slice(-2);
+    const answer = await after(seals, async () => {
+      for (const item of newest) await remove(seals.name, item);
+      return [];
+    });
+    expectBroken(answer, /head/);
+  });
+
+  it('whose hash was noted is missed, though the chain and its head were cut off together', async () => {
+    const all = await sealItems();
+    const hashes = all.map((item) => hashOfItem(item).toString('base64url'));
+    expect(await verified({ seal: hashes.at(-1) })).toMatchObject({ intact: true });
+    const head = (await itemsOf(access)).find(({ pk }) => pk?.S === 'audit') ?? {};
+    const [kept, gone] = [all.at(-3) ?? {}, all.slice(-2)];
+    const answers = await asInsider(seals, async () => {
+      for (const item of gone) await remove(seals.name, item);
+      await put(access, { ...head, seal: { B: hashOfItem(kept) } });
+      const found = [await verified(), await verified({ seal: hashes.at(-1) })];
+      for (const item of gone) await put(seals.name, item);
+      await put(access, head);
+      return found;
+    });
+    expect(answers[0]).toMatchObject({ intact: true });
+    expectBroken(answers[1], /no seal has the hash/);
+  });
+
+  it('is not accepted under a key that is not the pinned one', async () => {
+    const other = `-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt
+6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==
+-----END PUBLIC KEY-----`;
+    expectBroken(await verified({ public_key: other }), /signature/);
+  });
+});
+
+it('the head in the table of keys is missed, or not believed', async () => {
+  const head = (await itemsOf(access)).find(({ pk }) => pk?.S === 'audit') ?? {};
+  await put(access, { ...head, seal: { B: createHash('sha256').update('x').digest() } });
+  const answer = await verified();
+  await put(access, head);
+  expectBroken(answer, /head/);
+});
+
+describe('before the seal', () => {
+  it('a changed record and a gap are found', async () => {
+    await traffic();
+    const fresh = (await recordsOf(tenantId)).slice(-8);
+    const changed = fresh[2] ?? {};
+    const answer = await after(trail, async () => {
+      await put(trail.name, {
+        ...changed,
+        body: { S: (changed['body']?.S ?? '').replace('getToken', 'listLogs') },
+      });
+      return [];
+    });
+    expectBroken(answer, /MAC/);
+    const followed =
+      fresh.find((item) => fresh.some((each) => bodyOf(each).after?.endsWith(item['sk']?.S))) ?? {};
+    const gap = await after(trail, async () => {
+      await remove(trail.name, followed);
+      return [];
+    });
+    expectBroken(gap, /the record before it is gone/);
+  });
+});
+
+describe('an export', () => {
+  async function exported(): Promise<string[]> {
+    const lines: string[] = [JSON.stringify({ export: 1, tenant: tenantId })];
+    let next: object | null = {};
+    while (next !== null) {
+      const answer: Body = await operator({ command: 'export-audit', tenant_id: tenantId, ...next });
+      lines.push(...(answer.lines as unknown[]).map((line) => JSON.stringify(line)));
+      next = answer.next as object | null;
+    }
+    return lines;
+  }
+
+  it('is verified without the service, and not once a line was changed, removed or added', async () => {
+    const lines = await exported();
+    const whole = await verifyExport(lines, publicKey);
+    expect(whole.broken).toBeUndefined();
+    expect(whole.records).toBeGreaterThan(20);
+    const at = lines.findIndex((line) => line.includes('getToken'));
+    const seal = lines.findIndex((line) => line.startsWith('{"seal"'));
+    const changes = {
+      changed: lines.with(at, (lines[at] ?? '').replace('getToken', 'listLogs')),
+      removed: lines.toSpliced(at, 1),
+      repeated: lines.toSpliced(at, 0, lines[at] ?? ''),
+      'without a seal': lines.toSpliced(seal, 1),
+    };
+    const found = Object.entries(changes).map(
+      async ([name, others]) => [name, (await verifyExport(others, publicKey)).broken !== undefined] as const,
+    );
+    expect(Object.fromEntries(await Promise.all(found))).toEqual(
+      Object.fromEntries(Object.keys(changes).map((name) => [name, true])),
+    );
+  });
+});
+
+it('shows who saw a token, and the command itself', async () => {
+  const { body } = await httpClient(service.credentials.base_url, service.credentials.management_key).get(
+    '/logs?operation=createToken',
+  );
+  const tokenId = body.data[0].tokens[0].id as string;
+  const { records } = await operator({
+    command: 'who-saw',
+    tenant_id: tenantId,
+    token_id: tokenId,
+    principal: 'arn:aws:iam::1:user/ann',
+  });
+  expect((records as Body[]).map(({ operation, form }) => [operation, form])).toContainEqual([
+    'getToken',
+    'reveal',
+  ]);
+  expect((records as Body[]).at(-1)).toMatchObject({
+    operation: 'createToken',
+    form: 'create',
+    outcome: 'begun',
+  });
+  const own = (await recordsOf(tenantId)).map(bodyOf);
+  expect(own.at(-1)).toMatchObject({
+    resource: `token:${tokenId}`,
+    op: 'who-saw',
+    cred: 'operator:arn:aws:iam::1:user/ann',
+    outcome: 'begun',
+  });
+});

@@ -1,0 +1,517 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { randomBytes } from 'node:crypto';
+import { OUTCOMES } from '../../src/core/audit/audit-record.ts';
+import { allRoutes, type AnyRoute } from '../../tools/openapi/all-routes.ts';
+import { allItems, bytesOf } from '../support/aws.ts';
+import { startDestination, testCertificate, type TestDestination } from '../support/destination.ts';
+import { httpClient, type Body, type CallOptions, type HttpClient } from '../support/http-client.ts';
+import { occurrences } from '../support/needles.ts';
+import { needing } from '../support/needs.ts';
+import { operatorOf } from '../support/operator.ts';
+import { runService, TEST_SETTINGS, type RunningService } from '../support/run-service.ts';
+import { ALL_TOKEN_PERMISSIONS, revealing } from '../support/sample-requests.ts';
+
+const { describe } = needing('openssl');
+
+let service: RunningService;
+let destination: TestDestination;
+let management: HttpClient;
+
+interface App extends HttpClient {
+  readonly id: string;
+  readonly key: string;
+}
+
+const clientOf = (key: string | undefined) => httpClient(service.credentials.base_url, key);
+
+async function anApplication(grants: object, by: HttpClient = management): Promise<App> {
+  const { status, body } = await by.post('/applications', { name: 'audited', type: 'private', ...grants });
+  expect(status).toBe(201);
+  return { id: body.id, key: body.key, ...clientOf(body.key) };
+}
+
+const aRevealing = (by?: HttpClient) => anApplication({ rules: [revealing()] }, by);
+
+async function anotherTenant(): Promise<{ readonly id: string; readonly management: HttpClient }> {
+  const made = await operatorOf(service.credentials, { command: 'create-tenant', name: 'Another' });
+  return { id: String(made['tenant_id']), management: clientOf(String(made['management_key'])) };
+}
+
+/** All pages of a list of records, and how many records each had. */
+async function recordsOf(reader: HttpClient, query: Readonly<Record<string, string>> = {}) {
+  const records: Body[] = [];
+  const sizes: number[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const parameters = new URLSearchParams({ size: '100', ...query, ...(after !== '' && { after }) });
+    const { status, body } = await reader.get(`/logs?${parameters.toString()}`);
+    expect([status, Object.keys(body.pagination)]).toEqual([200, ['page_size', 'after']]);
+    records.push(...body.data);
+    sizes.push(body.data.length);
+    after = body.pagination.after;
+  }
+  return { records, sizes };
+}
+
+/** Records of one request, by its trace id, oldest first. */
+const recordsOfTrace = async (trace: string, operation: string): Promise<Body[]> =>
+  (await recordsOf(management, { operation })).records
+    .filter(({ trace_id }) => trace_id === trace)
+    .toReversed();
+
+/** Records, rows and marks as they are stored (src/adapters/dynamodb/keys.ts). */
+async function auditItems(): Promise<Record<string, AttributeValue>[]> {
+  const items = await allItems(service.credentials.aws_endpoint_url);
+  return items.filter(({ pk }) => /#log#|#token#|^open#/.test(pk?.S ?? ''));
+}
+
+beforeAll(async () => {
+  const certificate = testCertificate();
+  destination = await startDestination(certificate);
+  destination.answer = (_received, response) => response.end('ok');
+  service = await runService([...TEST_SETTINGS, '--tick', '1'], {
+    NODE_EXTRA_CA_CERTS: certificate.certFile,
+  });
+  management = clientOf(service.credentials.management_key);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([service.stop(), destination.close()]);
+});
+
+/** What is sent so that a route succeeds. */
+interface Sample {
+  readonly by: HttpClient;
+  readonly id?: string;
+  readonly invocation?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The token that the record names. */
+  readonly token?: string;
+}
+
+describe('every route', () => {
+  const marks: Record<string, string> = Object.fromEntries(
+    ['data', 'metadata', 'term', 'name', 'code', 'configuration', 'args', 'forwarded', 'path'].map((name) => [
+      name,
+      `MARK-${name}-${randomBytes(9).toString('base64url')}`,
+    ]),
+  );
+  const m = (name: string) => marks[name] ?? '';
+  let app: App;
+  let page: App;
+  /** A management application and a private one that may do nothing that a route asks for. */
+  let strangers: readonly HttpClient[];
+  let reactor: string;
+
+  const aToken = async () =>
+    (await app.post('/tokens', { type: 'token', data: m('data'), metadata: { note: m('metadata') } })).body
+      .id as string;
+  const ofToken = async (body?: unknown): Promise<Sample> => {
+    const id = await aToken();
+    return { by: app, id, token: id, ...(body !== undefined && { body }) };
+  };
+  const anotherApplication = async (body?: unknown): Promise<Sample> => ({
+    by: management,
+    id: (await anApplication({ permissions: ['token:read'] })).id,
+    ...(body !== undefined && { body }),
+  });
+  const code = `// ${m('code')}\nmodule.exports = ({ args }) => ({ raw: args });`;
+  const reactorBody = { name: m('name'), code, configuration: { secret: m('configuration') } };
+  const aReactor = async (body?: unknown): Promise<Sample> => ({
+    by: management,
+    id: (await management.post('/reactors', reactorBody)).body.id,
+    ...(body !== undefined && { body }),
+  });
+  const argsWith = async () => {
+    const token = await aToken();
+    return { token, args: { secret: m('args'), token: `{{ ${token} }}` } };
+  };
+
+  const SAMPLES: Readonly<Record<string, () => Sample | Promise<Sample>>> = {
+    createToken: () => ({ by: app, body: { type: 'token', data: m('data') } }),
+    listTokens: () => ({ by: app }),
+    getToken: () => ofToken(),
+    updateToken: () => ofToken({ data: m('data') }),
+    deleteToken: () => ofToken(),
+    searchTokens: () => ({ by: app, body: { query: `metadata.note:"${m('term')}"` } }),
+    tokenize: () => ({ by: app, body: { any: m('data') } }),
+    detokenize: async () => {
+      const token = await aToken();
+      return { by: app, body: { got: `{{ ${token} }}` }, token };
+    },
+    proxy: async () => {
+      const token = await aToken();
+      return {
+        by: app,
+        token,
+        headers: {
+          'SVC-PROXY-URL': `https://localhost:${String(destination.port)}/${m('path')}`,
+          'X-Secret': `${m('forwarded')} {{ ${token} }}`,
+        },
+      };
+    },
+    createApplication: () => ({
+      by: management,
+      body: { name: m('name'), type: 'private', permissions: ['token:read'] },
+    }),
+    listApplications: () => ({ by: management }),
+    getApplicationByKey: () => ({ by: management }),
+    getApplication: () => anotherApplication(),
+    updateApplication: () => anotherApplication({ name: m('name'), permissions: ['token:use'] }),
+    regenerateApplicationKey: () => anotherApplication(),
+    deleteApplication: () => anotherApplication(),
+    listPermissions: () => ({ by: app }),
+    getTenant: () => ({ by: management }),
+    updateTenant: () => ({ by: management, body: { name: m('name'), settings: {} } }),
+    createSession: () => ({ by: page }),
+    authorizeSession: async () => {
+      const { nonce } = (await page.post('/sessions')).body;
+      return { by: app, body: { nonce, permissions: ['token:read'] } };
+    },
+    createReactor: () => ({ by: management, body: reactorBody }),
+    listReactors: () => ({ by: management }),
+    getReactor: () => ({ by: management, id: reactor }),
+    updateReactor: () => aReactor(reactorBody),
+    patchReactor: () => aReactor({ name: m('name') }),
+    deleteReactor: () => aReactor(),
+    invokeReactor: async () => {
+      const { token, args } = await argsWith();
+      return { by: app, id: reactor, body: { args }, token };
+    },
+    getReactorResult: async () => {
+      const { args } = await argsWith();
+      const callback_url = `https://localhost:${String(destination.port)}/done`;
+      const { body } = await app.post(`/reactors/${reactor}/react`, { args, callback_url });
+      return { by: app, id: reactor, invocation: body.id };
+    },
+    listLogs: () => ({ by: management }),
+  };
+
+  let serial = 0;
+
+  /** Sends a request of a route under a trace id of its own, with which its records are found. */
+  async function sent(route: AnyRoute, by: HttpClient, sample: Partial<Sample>, query = '') {
+    serial += 1;
+    const trace = `trace-${String(serial)}`;
+    const path = route.path
+      .replace('{id}', sample.id ?? 'x')
+      .replace('{invocation_id}', sample.invocation ?? 'x')
+      .replace('{suffix+}', m('path'));
+    const options: CallOptions = {
+      headers: { 'SVC-TRACE-ID': trace, ...sample.headers },
+      ...(['GET', 'DELETE'].includes(route.method) || sample.body === undefined ? {} : { body: sample.body }),
+    };
+    const { status } = await by.send(route.method, path + query, options);
+    return { status, records: await recordsOfTrace(trace, route.operation) };
+  }
+
+  beforeAll(async () => {
+    app = await aRevealing();
+    page = await anApplication({ type: 'public', permissions: ['token:create'] });
+    strangers = [
+      await anApplication({ permissions: ['token:use'] }),
+      await anApplication({ permissions: ['token:search'] }),
+    ];
+    reactor = (await management.post('/reactors', reactorBody)).body.id;
+  });
+
+  const ROUTES = allRoutes().map((route) => [`${route.method} ${route.path}`, route] as const);
+
+  it('has a request here that succeeds', () => {
+    expect(Object.keys(SAMPLES).toSorted()).toEqual(
+      [...new Set(allRoutes().map(({ operation }) => operation))].toSorted(),
+    );
+  });
+
+  it.each(ROUTES)('%s leaves a record of success', async (_name, route) => {
+    const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
+    const { status, records } = await sent(route, sample.by, sample);
+    expect(status).toBe(route.operation === 'proxy' ? 200 : route.success);
+    expect(records.length).toBeGreaterThanOrEqual(1);
+    const [first, ...others] = records;
+    expect(first).toMatchObject({
+      operation: route.operation,
+      outcome: expect.stringMatching(/^(ok|begun)$/),
+      credential: 'application',
+      source_ip: expect.stringMatching(/^[\d.:a-f]+$/),
+    });
+    expect(first.application_id).toMatch(/^[\da-f-]{36}$/);
+    for (const other of others)
+      expect(other).toMatchObject({
+        operation: route.operation,
+        outcome: expect.stringMatching(/^(ok|begun)$/),
+      });
+    const named = records.flatMap(({ tokens = [] }) => tokens.map(({ id }: Body) => id));
+    if (sample.token !== undefined) expect(named).toContain(sample.token);
+  });
+
+  it.each(ROUTES.filter(([, { operation }]) => operation !== 'listPermissions'))(
+    '%s leaves a record of a refusal',
+    async (_name, route) => {
+      // Of two callers at least one lacks the permission; what none guards is for another type.
+      const [one, two] = strangers;
+      const by = route.permission === 'token:use' || route.operation === 'authorizeSession' ? two : one;
+      const stranger = route.operation === 'authorizeSession' ? page : (by ?? page);
+      const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
+      const { status, records } = await sent(route, stranger, sample);
+      expect([status, records]).toEqual([
+        403,
+        [expect.objectContaining({ operation: route.operation, outcome: 'refused', status: 403 })],
+      ]);
+      if (route.path === '/tokens/{id}')
+        expect(records[0].tokens).toEqual([{ id: sample.id, form: 'refused' }]);
+    },
+  );
+
+  it.each(ROUTES.filter(([, { passesOn }]) => passesOn !== true))(
+    '%s leaves a record of a request that is not valid',
+    async (_name, route) => {
+      const sample = (await SAMPLES[route.operation]?.()) ?? { by: app };
+      const { status, records } = await sent(route, sample.by, sample, `?${m('term')}=${m('term')}`);
+      expect([status, records.map(({ outcome, status: said }) => [outcome, said])]).toEqual([
+        400,
+        [['invalid', 400]],
+      ]);
+    },
+  );
+
+  it('leaves nothing in the trail of a tenant without a valid key, but in that of the deployment', async () => {
+    for (const { method, path } of allRoutes())
+      expect((await clientOf('key_private_unknown').send(method, path)).status).toBe(401);
+    const items = await auditItems();
+    const entries = items
+      .filter(({ pk }) => pk?.S?.startsWith('deployment#log#') === true)
+      .map(({ body }): Body => JSON.parse(body?.S ?? ''));
+    expect(entries.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
+    expect(entries.every(({ app: of, tokens }) => of === undefined && tokens === undefined)).toBe(true);
+    const { records } = await recordsOf(management);
+    expect(records.filter(({ status }) => status === 401)).toEqual([]);
+  });
+
+  it('leaves no data in any record', async () => {
+    const { records } = await recordsOf(management);
+    const table = (await auditItems()).map(bytesOf).join('\n');
+    expect(records.length).toBeGreaterThan(2 * allRoutes().length);
+    expect(table.length).toBeGreaterThan(50_000);
+    const secrets = {
+      ...marks,
+      managementKey: service.credentials.management_key,
+      key: app.key,
+      publicKey: page.key,
+    };
+    expect(
+      occurrences(secrets, {
+        'GET /logs': Buffer.from(JSON.stringify(records)),
+        'the Audit table': Buffer.from(table, 'latin1'),
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('GET /logs', () => {
+  let tenant: { readonly id: string; readonly management: HttpClient };
+  let app: App;
+  let other: App;
+  let ids: readonly string[];
+  let from: string;
+  /** All records of the tenant until then, newest first. */
+  let all: Body[];
+  let to: string;
+
+  beforeAll(async () => {
+    tenant = await anotherTenant();
+    app = await aRevealing(tenant.management);
+    other = await anApplication({ permissions: ['token:read', 'token:use'] }, tenant.management);
+    from = (await recordsOf(tenant.management)).records[0].created_at;
+    ids = (await app.post('/tokenize', ['a', 'b', 'c'])).body;
+    for (const id of ids) {
+      await app.get(`/tokens/${id}`);
+      await other.get(`/tokens/${id}`);
+      await other.delete(`/tokens/${id}`);
+    }
+    await app.get('/tokens');
+    await app.delete(`/tokens/${ids[2] ?? ''}`);
+    await app.get(`/tokens/${ids[2] ?? ''}`);
+    await app.post('/tokens', { type: 'token' });
+    const { records } = await recordsOf(tenant.management);
+    // Later than all of them, and before the next second.
+    to = new Date(Date.parse(records[0].created_at) + 1).toISOString();
+    all = (await recordsOf(tenant.management, { to })).records;
+  });
+
+  it('lists all requests of the tenant, newest first, each once', () => {
+    expect(all.length).toBeGreaterThan(15);
+    const position = all.map(({ id }) => id as string);
+    expect(position).toEqual(position.toSorted().toReversed());
+    expect(new Set(position).size).toBe(position.length);
+    expect(all.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['createApplication', 'tokenize', 'getToken', 'deleteToken', 'listLogs']),
+    );
+  });
+
+  const namesToken = (record: Body, id: string) => {
+    const of = (record.tokens ?? []) as readonly { readonly id: string; readonly form: string }[];
+    const isVeiled = (form: string) => ['mask', 'redact'].includes(form);
+    const isAmongOthers = of.length > 1;
+    return of.some((token) => token.id === id && !(isAmongOthers && isVeiled(token.form)));
+  };
+
+  it('filters by token, application, operation, outcome and time, and by all of them at once', async () => {
+    const [first = '', , gone = ''] = ids;
+    const middle = all[Math.floor(all.length / 2)].created_at as string;
+    const cases: readonly (readonly [Record<string, string>, (record: Body) => boolean])[] = [
+      [{ token_id: first }, (record) => namesToken(record, first)],
+      [{ token_id: gone }, (record) => namesToken(record, gone)],
+      [{ application_id: other.id }, ({ application_id }) => application_id === other.id],
+      [{ operation: 'getToken' }, ({ operation }) => operation === 'getToken'],
+      ...OUTCOMES.map((wanted) => [{ outcome: wanted }, ({ outcome }: Body) => outcome === wanted] as const),
+      [{ from: middle }, ({ created_at }) => Date.parse(created_at) >= Date.parse(middle)],
+      [{ to: middle }, ({ created_at }) => Date.parse(created_at) < Date.parse(middle)],
+      [{ from }, ({ created_at }) => Date.parse(created_at) >= Date.parse(from)],
+      [{ token_id: 'never was' }, () => false],
+      [{ application_id: 'never was' }, () => false],
+      [{ operation: 'neverWas' }, () => false],
+      [
+        { token_id: first, application_id: other.id, operation: 'deleteToken', outcome: 'refused', from },
+        (record) =>
+          namesToken(record, first) &&
+          record.application_id === other.id &&
+          record.operation === 'deleteToken' &&
+          record.outcome === 'refused',
+      ],
+    ];
+    for (const [query, isWanted] of cases)
+      for (const size of ['3', '100']) {
+        const { records, sizes } = await recordsOf(tenant.management, { to, ...query, size });
+        expect([query, records]).toEqual([query, all.filter(isWanted)]);
+        expect(Math.max(...sizes)).toBeLessThanOrEqual(Number(size));
+      }
+    // What the cases are worth: each outcome that can be had without a fault is there.
+    expect([...new Set(all.map(({ outcome }) => outcome))].toSorted()).toEqual([
+      ...['begun', 'invalid', 'ok', 'refused'],
+    ]);
+  });
+
+  it('tells the life of a token', async () => {
+    const { records } = await recordsOf(tenant.management, { to, token_id: ids[2] ?? '' });
+    const life = records
+      .toReversed()
+      .map(({ operation, outcome, application_id, tokens }) => [
+        application_id === app.id ? 'app' : 'other',
+        operation,
+        outcome,
+        tokens.find(({ id }: Body) => id === ids[2]).form,
+      ]);
+    expect(life).toEqual([
+      ['app', 'tokenize', 'begun', 'create'],
+      ['app', 'getToken', 'ok', 'reveal'],
+      ['other', 'getToken', 'ok', 'mask'],
+      ['other', 'deleteToken', 'refused', 'refused'],
+      ['app', 'listTokens', 'ok', 'reveal'],
+      ['app', 'deleteToken', 'begun', 'delete'],
+      ['app', 'getToken', 'refused', 'refused'],
+    ]);
+  });
+
+  it('takes times with offsets, whose plus sign is encoded or not', async () => {
+    const at = all[3].created_at as string;
+    expect(at).toMatch(/\+00:00$/);
+    const plain = await tenant.management.get(`/logs?from=${at}&size=100&to=${to}`);
+    const encoded = await tenant.management.get(`/logs?from=${encodeURIComponent(at)}&size=100&to=${to}`);
+    expect(plain.body.data).toEqual(encoded.body.data);
+    expect(plain.body.data.length).toBeGreaterThanOrEqual(4);
+    expect((await tenant.management.get('/logs?from=2020-01-01&to=2020-02-01')).body.data).toEqual([]);
+    expect((await tenant.management.get('/logs?from=9999-12-31')).body.data).toEqual([]);
+    const before = '?from=1970-01-01T00:00:00.001%2B14:00&to=1970-01-01T00:00:00.002%2B14:00';
+    expect((await tenant.management.get(`/logs${before}`)).body.data).toEqual([]);
+  });
+
+  it('continues by a cursor that belongs to its filters and its application', async () => {
+    const query = `operation=getToken&to=${to}&size=2`;
+    const { after } = (await tenant.management.get(`/logs?${query}`)).body.pagination;
+    const next = await tenant.management.get(`/logs?${query}&after=${after as string}`);
+    expect([next.status, next.body.data.length]).toEqual([200, 2]);
+    const larger = await tenant.management.get(
+      `/logs?operation=getToken&to=${to}&size=5&after=${after as string}`,
+    );
+    expect(larger.body.data.slice(0, 2)).toEqual(next.body.data);
+    const reader = await anApplication({ type: 'management', permissions: ['log:read'] }, tenant.management);
+    const attempts = [
+      await tenant.management.get(`/logs?operation=tokenize&to=${to}&after=${after as string}`),
+      await tenant.management.get(`/logs?to=${to}&after=${after as string}`),
+      await tenant.management.get(`/logs?operation=getToken&after=${after as string}`),
+      await tenant.management.get(`/logs?${query}&after=${after as string}A`),
+      await tenant.management.get(`/applications?after=${after as string}`),
+      await reader.get(`/logs?${query}&after=${after as string}`),
+      await management.get(`/logs?${query}&after=${after as string}`),
+    ];
+    expect(attempts.map(({ status, body }) => [status, Object.keys(body.errors ?? {})])).toEqual(
+      attempts.map(() => [400, ['after']]),
+    );
+  });
+
+  it.each([
+    ['aplication_id=x', 'aplication_id', /application_id/],
+    ['page=1', 'page', /is not a query parameter/],
+    ['from=yesterday', 'from', /ISO 8601/],
+    ['to=2026-13-01', 'to', /ISO 8601/],
+    ['from=', 'from', /ISO 8601/],
+    ['outcome=refusd', 'outcome', /refused/],
+    ['outcome=', 'outcome', /refused/],
+    ['token_id=', 'token_id', /must not be empty/],
+    ['application_id=', 'application_id', /must not be empty/],
+    ['operation=', 'operation', /must not be empty/],
+    ['from=2026-01-02&to=2026-01-01', 'to', /after from/],
+    ['from=2026-01-01&to=2026-01-01', 'to', /after from/],
+    ['size=0', 'size', /from 1 to 100/],
+    ['size=101', 'size', /from 1 to 100/],
+    ['size=2&size=3', 'size', /twice/],
+    ['token_id=a&token_id=b', 'token_id', /twice/],
+    ['after=nonsense', 'after', /not a cursor/],
+  ])('refuses ?%s', async (query, name, message) => {
+    const { status, body } = await management.get(`/logs?${query}`);
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.errors[name]).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('is for callers with log:read alone', async () => {
+    const admin = await anApplication({
+      type: 'management',
+      permissions: ['application:read', 'tenant:read'],
+    });
+    for (const caller of [app, other, admin]) expect((await caller.get('/logs')).status).toBe(403);
+    expect((await clientOf(undefined).get('/logs')).status).toBe(401);
+    expect((await clientOf('key_management_unknown').get('/logs')).status).toBe(401);
+    // No private application can be given it.
+    const greedy = { name: 'x', type: 'private', permissions: ['log:read', ...ALL_TOKEN_PERMISSIONS] };
+    expect((await management.post('/applications', greedy)).status).toBe(400);
+  });
+
+  it('never shows a record of another tenant', async () => {
+    const own = new Set(all.map(({ id }) => id));
+    const { records } = await recordsOf(management);
+    expect(records.length).toBeGreaterThan(0);
+    expect(records.filter(({ id }) => own.has(id))).toEqual([]);
+    for (const query of [{ token_id: ids[0] ?? '' }, { application_id: app.id }])
+      expect((await recordsOf(management, query)).records).toEqual([]);
+    const applications = new Set([app.id, other.id]);
+    expect(records.filter(({ application_id }) => applications.has(application_id))).toEqual([]);
+  });
+
+  it('shows what an application was granted and what it lost, by name', async () => {
+    const { id } = await anApplication({ permissions: ['token:read', 'token:use'] }, tenant.management);
+    await tenant.management.put(`/applications/${id}`, {
+      name: 'other',
+      permissions: ['token:read', 'token:delete'],
+    });
+    const { records } = await recordsOf(tenant.management, { operation: 'updateApplication' });
+    expect(records[0]).toMatchObject({
+      ...{ outcome: 'begun', resource: `application:${id}` },
+      change: {
+        members: ['name', 'permissions'],
+        granted: ['token:delete'],
+        withdrawn: ['token:use'],
+      },
+    });
+  });
+});

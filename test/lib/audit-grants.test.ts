@@ -1,0 +1,103 @@
+// Who may do what on the tables of the audit trail, as the templates say it.
+import { synthesized } from '../support/synthesized.ts';
+
+interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Principal?: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const stacks = synthesized();
+const all = stacks.flatMap(({ template }) => Object.entries(template.Resources));
+const policies = all.flatMap(([id, { Type, Properties }]) =>
+  Type === 'AWS::IAM::Policy'
+    ? (Properties['PolicyDocument'] as { readonly Statement: readonly Statement[] }).Statement.map(
+        (statement) => ({ ...statement, of: id.replace(/RoleDefaultPolicy.*$/, '') }),
+      )
+    : [],
+);
+
+/** Actions that functions are granted on a table, by the part of its logical id. */
+function granted(table: RegExp): Record<string, readonly string[]> {
+  const found: Record<string, string[]> = {};
+  for (const { of, Effect, Action, Resource } of policies)
+    if (Effect === 'Allow' && table.test(JSON.stringify(Resource)))
+      (found[of] ??= []).push(...[Action].flat().map((action) => action.replace('dynamodb:', '')));
+  return Object.fromEntries(Object.entries(found).map(([of, actions]) => [of, actions.toSorted()]));
+}
+
+const INSERT = ['PartiQLInsert'];
+
+it('every function that answers or acts may add records, and three may read them', () => {
+  expect(granted(/Audit[\dA-F]{8}Arn/)).toEqual({
+    Applications: INSERT,
+    Tokens: INSERT,
+    Proxy: INSERT,
+    Reactors: INSERT,
+    Worker: INSERT,
+    Sender: INSERT,
+    Logs: ['BatchGetItem', 'PartiQLInsert', 'Query'],
+    Operator: ['BatchGetItem', 'PartiQLInsert', 'Query'],
+    AuditSealer: ['Query'],
+  });
+});
+
+it('the sealer alone may add seals, and sign them', () => {
+  expect(granted(/AuditSeals[\dA-F]{8}Arn/)).toEqual({
+    AuditSealer: ['PartiQLInsert', 'Query'],
+    Operator: ['Query'],
+  });
+  expect(granted(/SealKey[\dA-F]{8}Arn/)).toEqual({
+    AuditSealer: ['kms:GetPublicKey', 'kms:Sign'],
+    Operator: ['kms:GetPublicKey'],
+  });
+});
+
+it('no function is granted everything of DynamoDB, or everything on all tables', () => {
+  for (const { Action, Resource } of policies) {
+    const actions = [Action].flat();
+    expect(actions.filter((action) => /^dynamodb:(\*|PartiQL(?!Insert))/.test(action))).toEqual([]);
+    if (actions.some((action) => action.startsWith('dynamodb:')))
+      expect([Resource].flat()).not.toContain('*');
+  }
+});
+
+it('whoever may write the table of keys may not write the head, but the sealer, which may write nothing else', () => {
+  const onAccess = policies.filter(({ Resource }) => /Access[\dA-F]{8}Arn/.test(JSON.stringify(Resource)));
+  const writes = (statement: Statement) =>
+    /PutItem|UpdateItem|DeleteItem|BatchWrite/.test(String(statement.Action));
+  const writers = new Set(
+    onAccess.filter((each) => each.Effect === 'Allow' && writes(each)).map(({ of }) => of),
+  );
+  const head = { 'dynamodb:LeadingKeys': ['audit'] };
+  for (const of of writers) {
+    const own = onAccess.filter((each) => each.of === of);
+    const denial = own.find(({ Effect }) => Effect === 'Deny');
+    if (of === 'AuditSealer')
+      expect(own.map(({ Condition }) => Condition?.['ForAllValues:StringEquals'])).toEqual([head]);
+    else expect(denial?.Condition).toEqual({ 'ForAnyValue:StringEquals': head });
+  }
+  expect([...writers].toSorted()).toEqual(['Applications', 'AuditSealer', 'Operator', 'Sweeper']);
+});
+
+it.each(['Audit', 'AuditSeals'])('the table %s denies every write but an insert to everybody', (name) => {
+  const [table] = all.filter(
+    ([id, { Type }]) => Type === 'AWS::DynamoDB::Table' && new RegExp(`^${name}[\\dA-F]{8}$`).test(id),
+  );
+  const { PolicyDocument: policy } = table?.[1].Properties['ResourcePolicy'] as {
+    readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+  };
+  expect(policy.Statement).toEqual([
+    {
+      Sid: 'NothingButInserts',
+      Effect: 'Deny',
+      Principal: { AWS: '*' },
+      Action: ['BatchWriteItem', 'DeleteItem', 'PartiQLDelete', 'PartiQLUpdate', 'PutItem', 'UpdateItem'].map(
+        (action) => `dynamodb:${action}`,
+      ),
+      Resource: '*',
+    },
+  ]);
+});
