@@ -6,6 +6,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BEHAVIOUR } from '../bin/operator/commands.ts';
 import { environment as applicationsEnvironment } from '../functions/applications/config.ts';
+import { environment as sealerEnvironment } from '../functions/audit-sealer/config.ts';
+import { environment as logsEnvironment } from '../functions/logs/config.ts';
 import { COMMAND_NAMES, usageOf } from '../functions/operator/command-names.ts';
 import { environment as operatorEnvironment } from '../functions/operator/config.ts';
 import { environment as proxyEnvironment } from '../functions/proxy/config.ts';
@@ -55,6 +57,8 @@ const environments = [
   workerEnvironment,
   senderEnvironment,
   sweeperEnvironment,
+  logsEnvironment,
+  sealerEnvironment,
 ].flatMap(({ shape }) => Object.keys(shape));
 
 const lists: readonly (readonly [what: string, file: string, heading: string, actual: readonly string[]])[] =

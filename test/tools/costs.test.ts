@@ -129,7 +129,8 @@ describe('what the benchmark counted', () => {
 
   it('is read from the row of the warm operation', () => {
     expect(countedUsage(performance, 'tokenize 100')).toMatchObject({
-      writeUnits: 400,
+      writeUnits: 505,
+      auditUnits: 105,
       waitsForOthers: false,
     });
     expect(countedUsage(performance, 'react')).toMatchObject({ reactorRuns: 1, waitsForOthers: true });

@@ -1,6 +1,7 @@
 // `npm run bench`: every benchmark of a budget, one after the other, each in a process of its own,
 // and one page with all budgets. `-- --write` writes them and all figures into
-// docs/performance/figures.md; `-- counts growth` runs some of them, and prints their figures too.
+// docs/performance/figures.md; `-- counts growth` runs some of them, and prints their figures too;
+// `-- counts --write` writes these, which are the same on every machine, and no budgets.
 // `-- warm -- --profile` runs one with its own options. Times are worth something on an idle
 // machine alone.
 import { execFileSync, fork, spawn } from 'node:child_process';
@@ -9,10 +10,12 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { printBudgets, printFigures, SECTIONS, type Section } from './section.ts';
-import { writtenInto } from './written-into.ts';
+import { withSections, writtenInto } from './written-into.ts';
 
 /** Programs without a budget, each run by its name with its own options. */
 const APART = ['cold-start-profile', 'expressions', 'load', 'packages', 'start', 'storage'];
+/** Sections of counts alone: they need not be of one run with the others. */
+const EXACT = ['counts'];
 const DOCUMENT = 'docs/performance/figures.md';
 
 const args = process.argv.slice(2);
@@ -29,7 +32,8 @@ const writes = args.includes('--write');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const unknown = wanted.filter((name) => !SECTIONS.includes(name));
 if (unknown.length > 0) throw new Error(`there is no section ${unknown.join(', ')}`);
-if (writes && wanted.length > 0) throw new Error('--write writes what one run of all of them has found');
+if (writes && wanted.some((name) => !EXACT.includes(name)))
+  throw new Error('--write writes what one run of all of them has found, or what is counted');
 
 /**
  * One benchmark as a program of its own. A section that fails does not keep the others from
@@ -69,7 +73,9 @@ if (writes && failed.length === 0) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const machine = `${String(cpus().length)} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
   const about = `Measured on ${new Date().toISOString().slice(0, 10)} at commit ${commit} on ${machine}.`;
-  const text = writtenInto(readFileSync(DOCUMENT, 'utf8'), { about, budgets, sections });
+  const before = readFileSync(DOCUMENT, 'utf8');
+  const text =
+    wanted.length > 0 ? withSections(before, sections) : writtenInto(before, { about, budgets, sections });
   writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }));
   console.log(`written into ${DOCUMENT}`);
 }

@@ -19,15 +19,21 @@ export const BUDGETS = {
     'proxy of 1 MB, many members': 1.25,
     react: 1.05,
   },
-  /** Calls to AWS of a request to a warm instance. */
+  /** Calls to AWS of a request to a warm instance, beside those of the audit trail. */
   warmCalls: { 'get a card': 1, 'create a card': 2, 'PATCH a card': 2, 'delete a card': 2 },
-  /** The longest chain of calls of the first request to an instance. */
+  /** The longest chain of calls of the first request to an instance, beside the audit trail. */
   coldCallsInSequence: { 'get a card': 2, 'create a card': 3, 'PATCH a card': 3, 'list 20 by cursor': 4 },
+  /** Calls of the trail for one record; cold, as in the first request of a minute, with a mark. */
+  auditCalls: { warm: 1, cold: 2 },
+  /** Of the trail: the record, and the row of one token. */
+  auditWriteUnits: 2,
   kmsCalls: { warm: 0, cold: 1 },
   /** 1, and those of the copies in the indexes `list` and `fingerprint`. */
   cardWriteUnits: 3,
   /** Calls and units of the storage at the last number of tokens are those at the first. */
   growth: { tokens: [1_000, 10_000, 100_000] },
+  /** Read units of a page of the audit trail under filters that match nothing: 8,000 records. */
+  filteredTrailUnits: 450,
   /** Of the requests of one API key, no item is read by more than this share. */
   hotItem: { requests: 800, instances: 4, share: 1 / 4 },
   /** Of a backlog, each kind is done or has at least this share of what a run removes. */

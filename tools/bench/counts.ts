@@ -22,6 +22,7 @@ const counted = (budget: string, limit: number, measured: number, which = ''): B
 });
 
 const { warm: card } = countOf('create a card');
+const get = countOf('get a card');
 const kmsCalls = counts.reduce((sum, { warm }) => sum + warm.kmsCalls, 0);
 const coldKmsCalls = Math.max(...counts.map(({ cold }) => cold.kmsCalls));
 
@@ -35,11 +36,12 @@ const cells = ({
   sequential,
   readUnits,
   writeUnits,
+  auditUnits,
   kmsCalls: kms,
   bytesOut,
   bytesIn,
 }: WireCost) =>
-  [count, sequential, readUnits, writeUnits, kms, bytesOut, bytesIn].map((value) =>
+  [count, sequential, readUnits, writeUnits, auditUnits, kms, bytesOut, bytesIn].map((value) =>
     value.toLocaleString('en'),
   );
 const rowsOf = ({ name, cold, warm, afterwards }: OperationCount) => [
@@ -52,16 +54,24 @@ const dollars = (value: number) => (value === 0 ? '' : value.toFixed(2));
 report({
   budgets: [
     ...Object.entries(BUDGETS.warmCalls).map(([name, limit]) => {
-      const { calls, names } = countOf(name).warm;
-      return counted(`AWS calls, warm: ${name}`, limit, calls, ` (${names})`);
+      const { calls, auditCalls, names } = countOf(name).warm;
+      return counted(`AWS calls, warm, audit aside: ${name}`, limit, calls - auditCalls, ` (${names})`);
     }),
     ...Object.entries(BUDGETS.coldCallsInSequence).map(([name, limit]) => {
-      const { calls, sequential } = countOf(name).cold;
-      return counted(`AWS calls in sequence, cold: ${name}`, limit, sequential, ` of ${String(calls)} calls`);
+      const { calls, auditCalls, sequential } = countOf(name).cold;
+      return counted(
+        `AWS calls in sequence, cold, audit aside: ${name}`,
+        limit,
+        sequential - auditCalls,
+        ` of ${String(calls)} calls`,
+      );
     }),
+    counted('AWS calls of the audit trail, warm: get a card', BUDGETS.auditCalls.warm, get.warm.auditCalls),
+    counted('AWS calls of the audit trail, cold: get a card', BUDGETS.auditCalls.cold, get.cold.auditCalls),
+    counted('write units of the audit trail: get a card', BUDGETS.auditWriteUnits, get.warm.auditUnits),
     counted('KMS calls of all warm operations', BUDGETS.kmsCalls.warm, kmsCalls),
     counted('KMS calls of any cold operation', BUDGETS.kmsCalls.cold, coldKmsCalls),
-    counted('write units of a default card', BUDGETS.cardWriteUnits, card.writeUnits),
+    counted('write units of a default card', BUDGETS.cardWriteUnits, card.writeUnits - card.auditUnits),
     {
       budget: 'most reads of one item by one API key',
       limit: `${percent(hotItem.share)} of requests`,
@@ -80,6 +90,7 @@ report({
         'in sequence',
         'read units',
         'write units',
+        'of the audit trail',
         'KMS',
         'bytes out',
         'bytes in',
@@ -97,11 +108,22 @@ report({
     },
     {
       title: 'Dollars per million operations',
-      columns: ['operation', 'DynamoDB', 'Lambda', 'API Gateway', 'SQS', 'KMS', 'logs', 'traces', 'total'],
+      columns: [
+        'operation',
+        'DynamoDB',
+        'audit trail',
+        'Lambda',
+        'API Gateway',
+        'SQS',
+        'KMS',
+        'logs',
+        'traces',
+        'total',
+      ],
       rows: (await pricesOf(counts)).map(
-        ({ name, database, lambda, gateway, queues, keys, logs, traces, total }) => [
+        ({ name, database, audit, lambda, gateway, queues, keys, logs, traces, total }) => [
           name,
-          ...[database, lambda, gateway, queues, keys, logs, traces, total].map(dollars),
+          ...[database, audit, lambda, gateway, queues, keys, logs, traces, total].map(dollars),
         ],
       ),
     },

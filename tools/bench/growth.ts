@@ -8,17 +8,25 @@ import {
   type Cost,
   type GrowthOperation,
 } from './growth/measure-growth.ts';
+import { BOUNDED, measureTrail, OF_TRAIL, type TrailOperation } from './growth/measure-trail.ts';
 import { report } from './section.ts';
 
 const SIZES = BUDGETS.growth.tokens;
 
 const thousands = (count: number) => count.toLocaleString('en');
 const found: Readonly<Record<GrowthOperation, Cost>>[] = [];
-for (const size of SIZES) found.push(await measureGrowth(size));
+const trails: Readonly<Record<TrailOperation, Cost>>[] = [];
+for (const size of SIZES) {
+  found.push(await measureGrowth(size));
+  trails.push(await measureTrail(size));
+}
 const costsOf = (name: GrowthOperation) => found.map((costs) => costs[name]);
 const text = ({ calls, units }: Cost) => `${thousands(calls)} calls, ${thousands(units)} units`;
 
 const differing = CONSTANT.filter((name) => new Set(costsOf(name).map(text)).size > 1);
+const trailOf = (name: TrailOperation) => trails.map((costs) => costs[name]);
+const growing = OF_TRAIL.filter((name) => new Set(trailOf(name).map(text)).size > 1);
+const filtered = Math.max(...trailOf(BOUNDED).map(({ units }) => units));
 const scan = costsOf('reference: Scan with a filter').at(-1);
 
 report({
@@ -33,6 +41,21 @@ report({
       reference: `a Scan: ${thousands(scan?.units ?? NaN)} units`,
       isMet: differing.length === 0,
     },
+    {
+      budget: 'pages of the audit trail, by time and by token',
+      limit: `as at ${thousands(SIZES[0])}`,
+      measured:
+        growing.length === 0 ? `the same at ${thousands(SIZES[2])} records` : `differ: ${growing.join('; ')}`,
+      reference: '',
+      isMet: growing.length === 0,
+    },
+    {
+      budget: 'read units of a page of the audit trail whose filter matches nothing',
+      limit: String(BUDGETS.filteredTrailUnits),
+      measured: String(filtered),
+      reference: '',
+      isMet: filtered <= BUDGETS.filteredTrailUnits,
+    },
   ],
   figures: [
     {
@@ -40,6 +63,12 @@ report({
       columns: ['', ...SIZES.map((size) => `${thousands(size)} tokens`)],
       rows: [...CONSTANT, ...GROWING].map((name) => [name, ...costsOf(name).map(text)]),
       note: 'Calls and units of the storage alone, without authentication. A list by number also counts, up to 10,000 entries.',
+    },
+    {
+      title: 'Growth of the audit trail',
+      columns: ['', ...SIZES.map((size) => `${thousands(size)} records`)],
+      rows: [...OF_TRAIL, BOUNDED].map((name) => [name, ...trailOf(name).map(text)]),
+      note: 'Pages of 20 of `GET /logs`, without authentication and without its own record.',
     },
   ],
 });

@@ -20,8 +20,9 @@ export async function functionEnvironments(awsEndpointUrl: string): Promise<Func
 
 /** The function of a folder. */
 export function functionOf(functions: FunctionEnvironments, folder: string): LocalFunction {
-  // The stack's name for it is the last word of the folder's.
-  const wanted = new RegExp(`-${folder.split('-').at(-1) ?? ''}(function|$)`, 'i');
+  // The stack's name for it is the last word of the folder's, or all of them.
+  const words = folder.split('-');
+  const wanted = new RegExp(`-(${words.slice(0, -1).join('')})?${words.at(-1) ?? ''}(function|$)`, 'i');
   const found = functions.find(({ name }) => wanted.test(name));
   if (found === undefined)
     throw new Error(`no function ${folder} among ${functions.map(({ name }) => name).join(', ')}`);

@@ -29,11 +29,15 @@ function replaced(document: string, name: string, text: string): string {
   return `${document.slice(0, start)}${begin}\n\n${text}\n\n${document.slice(end)}`;
 }
 
+/** A document with the figures of sections between their markers. */
+export const withSections = (document: string, sections: Found['sections']): string =>
+  [...sections].reduce(
+    (text, [name, section]) => replaced(text, name, section.figures.map(figures).join('\n\n')),
+    document,
+  );
+
 /** A document with what was found between its markers: the budgets, and each section that ran. */
 export function writtenInto(document: string, { about, budgets, sections }: Found): string {
-  const all = replaced(document, 'budgets', `${about}\n\n${table(BUDGET_COLUMNS, budgets.map(budgetRow))}`);
-  return [...sections].reduce(
-    (text, [name, section]) => replaced(text, name, section.figures.map(figures).join('\n\n')),
-    all,
-  );
+  const rows = table(BUDGET_COLUMNS, budgets.map(budgetRow));
+  return withSections(replaced(document, 'budgets', `${about}\n\n${rows}`), sections);
 }

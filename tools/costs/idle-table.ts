@@ -1,4 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { runSealer } from '../../functions/audit-sealer/run-sealer.ts';
+import { TRAIL_SHARDS } from '../../src/core/audit/audit-record.ts';
+import { aSealSigner } from '../../test/support/fakes/a-seal-signer.ts';
+import { anAuditTrail, aSealHead, aSealStore } from '../../test/support/fakes/an-audit-trail.ts';
 import { DUE_PARTITIONS } from '../../src/adapters/dynamodb/keys.ts';
 import { REACTOR_MEMORY_MB } from '../../src/adapters/lambda/reactor-functions.ts';
 import { DUE_WORKS, type DueWork } from '../../src/core/sweep/sweep.ts';
@@ -17,6 +22,8 @@ const SECONDS = MINUTES * 60;
 const POLLS_A_MINUTE = 5 * 3;
 /** How long a sweep that finds nothing takes is not known here, so it is assumed. */
 const IDLE_SWEEP_SECONDS = 0.3;
+/** The same of a seal of nothing. */
+const IDLE_SEAL_SECONDS = 0.2;
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
@@ -47,13 +54,47 @@ async function idleSweep(): Promise<{ readonly logBytes: number; readonly metric
   }));
   const none = () => Promise.resolve(0);
   const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'sweeper' });
-  const deps = { clock: Date.now, works, parkedDeliveries: none, coldReactors: none, metrics };
+  const deps = { clock: Date.now, works, parkedDeliveries: none, coldReactors: none, metrics: () => metrics };
   const lines = await printedLines(() => runSweep(deps, 60_000));
   const made = lines.flatMap((text) => {
     const { _aws: embedded, Work: work = '' } = JSON.parse(text) as EmbeddedMetrics;
     return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => `${Name} ${work}`));
   });
   return { logBytes: loggedBytes(lines), metrics: new Set(made).size };
+}
+
+/** What a run of the sealer costs that seals a minute without records, and its metrics. */
+async function idleSeal(resources: readonly Resource[]) {
+  const { gigabytes, traces } = functionOf(resources, 'Seals the audit trail');
+  const metrics = new Metrics({ namespace: 'Cloakroom', serviceName: 'audit' });
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const deps = {
+    trail: anAuditTrail(),
+    seals: aSealStore(),
+    head: aSealHead({ hash: undefined }),
+    signer: aSealSigner(privateKey),
+    publicKey: () => Promise.resolve(publicKey),
+    clock: Date.now,
+    metrics: () => metrics,
+  };
+  const lines = await printedLines(() => runSealer(deps, 60_000));
+  const made = lines.flatMap((text) => {
+    const { _aws: embedded } = JSON.parse(text) as EmbeddedMetrics;
+    return embedded.CloudWatchMetrics.flatMap(({ Metrics: all }) => all.map(({ Name }) => Name));
+  });
+  // Consistent queries for marks, the newest seal, twice, and the head, twice: one unit each.
+  const reads = (TRAIL_SHARDS + 2) * PRICES.infrequent.readUnit + 2 * PRICES.readUnit;
+  const dollars =
+    reads +
+    // The seal, and the head.
+    PRICES.infrequent.writeUnit +
+    PRICES.writeUnit +
+    PRICES.kmsSignature +
+    PRICES.lambdaRequest +
+    IDLE_SEAL_SECONDS * gigabytes * PRICES.gigabyteSecond +
+    logDollars(loggedBytes(lines)) +
+    (traces > 0 ? PRICES.trace : 0);
+  return { dollars, metrics: new Set(made).size };
 }
 
 type Row = readonly [what: string, count: string, dollars: number];
@@ -75,10 +116,15 @@ async function rowsOf(settings: Readonly<Record<string, string>>): Promise<reado
     logDollars(logBytes) +
     // X-Ray records the first request of each second, so all of them.
     (traces > 0 ? PRICES.trace : 0);
+  const seal = await idleSeal(resources);
   const rows: readonly Row[] = [
     ['KMS keys', String(count('AWS::KMS::Key')), count('AWS::KMS::Key') * PRICES.month.key],
     ['Metrics that alarms look at', String(alarmMetrics), alarmMetrics * PRICES.month.alarmMetric],
-    ['Metrics of our own', String(custom), custom * PRICES.month.customMetric],
+    [
+      'Metrics of our own',
+      String(custom + seal.metrics),
+      (custom + seal.metrics) * PRICES.month.customMetric,
+    ],
     [
       'Dashboards',
       String(count('AWS::CloudWatch::Dashboard')),
@@ -90,6 +136,7 @@ async function rowsOf(settings: Readonly<Record<string, string>>): Promise<reado
       count('AWS::SecretsManager::Secret') * PRICES.month.secret,
     ],
     ['Queues that Lambda asks', String(queues), queues * POLLS_A_MINUTE * MINUTES * PRICES.sqsRequest],
+    ['Seals of nothing', `${String(MINUTES)} signatures`, seal.dollars * MINUTES],
     ['Sweeps that find nothing', `${String(MINUTES)} of ${String(queries)} queries`, sweep * MINUTES],
     [
       'Firewall',

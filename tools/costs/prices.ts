@@ -4,6 +4,8 @@
 export const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,
+  /** Of tables of the class Standard-Infrequent Access, as those of the audit trail. */
+  infrequent: { writeUnit: 0.78e-6, readUnit: 0.155e-6 },
   lambdaRequest: 0.2e-6,
   /** On arm64. */
   gigabyteSecond: 13.3334e-6,
@@ -12,6 +14,8 @@ export const PRICES = {
   /** HTTP API, metered by 512 KB. */
   gatewayRequest: 1e-6,
   kmsRequest: 3e-6,
+  /** By an asymmetric key of ECC. */
+  kmsSignature: 15e-6,
   /** Standard queues. */
   sqsRequest: 0.4e-6,
   /** Ingestion into CloudWatch Logs, the first tier. */

@@ -64,6 +64,8 @@ export interface RequestCosts {
 export interface Usage {
   readonly readUnits: number;
   readonly writeUnits: number;
+  /** Of the write units, those of the audit trail. */
+  readonly auditUnits?: number;
   /** Calls to AWS of which each waits for the one before. */
   readonly sequential: number;
   /** 0 for a function behind a queue. */
@@ -77,7 +79,9 @@ export interface Usage {
 
 /** What a million of an operation costs, in US dollars. */
 export interface Dollars {
+  /** Beside the audit trail. */
   readonly database: number;
+  readonly audit: number;
   readonly lambda: number;
   readonly gateway: number;
   readonly queues: number;
@@ -108,7 +112,13 @@ function accessLogLine(format: string): string {
 
 /** Functions that cost alike, by their descriptions. */
 const FUNCTIONS = {
-  api: ['Applications and their keys', 'Tokens', 'The ephemeral proxy', 'Reactors and their invocation'],
+  api: [
+    'Applications and their keys',
+    'Tokens',
+    'The ephemeral proxy',
+    'Reactors and their invocation',
+    'The audit trail, for those who may read it',
+  ],
   queued: ['Runs asynchronous invocations of reactors', 'Delivers results of asynchronous invocations'],
 } as const;
 
@@ -177,10 +187,12 @@ export function assumedMs({ sequential, waitsForOthers }: Pick<Usage, 'sequentia
 /** What a million of an operation costs. */
 export function dollarsPerMillion(usage: Usage, costs: RequestCosts): Dollars {
   const { gigabytes, logBytes, traces } = usage.gatewayRequests > 0 ? costs.api : costs.queued;
+  const { auditUnits = 0 } = usage;
   const time = (ms: number, memory: number) => (ms / 1_000) * memory * PRICES.gigabyteSecond;
   const reactorRun = PRICES.lambdaRequest + time(ASSUMED.othersMs, REACTOR_MEMORY_MB / MB_PER_GB);
   const one = {
-    database: usage.readUnits * PRICES.readUnit + usage.writeUnits * PRICES.writeUnit,
+    database: usage.readUnits * PRICES.readUnit + (usage.writeUnits - auditUnits) * PRICES.writeUnit,
+    audit: auditUnits * PRICES.infrequent.writeUnit,
     lambda: PRICES.lambdaRequest + time(assumedMs(usage), gigabytes) + usage.reactorRuns * reactorRun,
     gateway: usage.gatewayRequests * PRICES.gatewayRequest,
     queues: (usage.messages ?? 0) * CALLS_PER_MESSAGE * PRICES.sqsRequest,
@@ -191,6 +203,7 @@ export function dollarsPerMillion(usage: Usage, costs: RequestCosts): Dollars {
   const million = (value: number) => value * 1e6;
   return {
     database: million(one.database),
+    audit: million(one.audit),
     lambda: million(one.lambda),
     gateway: million(one.gateway),
     queues: million(one.queues),

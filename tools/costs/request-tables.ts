@@ -81,6 +81,7 @@ export function countedUsage(performance: string, operation: string): Usage {
   return {
     readUnits: count('read units'),
     writeUnits: count('write units'),
+    auditUnits: count('of the audit trail'),
     sequential: count('in sequence'),
     kmsCalls: count('KMS'),
     gatewayRequests: 1,
@@ -96,16 +97,19 @@ export function operationTable(performance: string, costs: RequestCosts): string
       'A million of',
       'Read units',
       'Write units',
+      'Audit units',
       'DynamoDB',
+      'Audit trail',
       'Lambda',
       'Logs, traces',
       'All, with API Gateway',
     ],
     OPERATIONS.map((operation) => {
       const usage = countedUsage(performance, operation);
-      const { database, lambda, logs, traces, total } = dollarsPerMillion(usage, costs);
-      const { readUnits, writeUnits } = usage;
-      return [operation, String(readUnits), String(writeUnits), database, lambda, logs + traces, total];
+      const { database, audit, lambda, logs, traces, total } = dollarsPerMillion(usage, costs);
+      const { readUnits, writeUnits, auditUnits = 0 } = usage;
+      const units = [readUnits, writeUnits - auditUnits, auditUnits].map(String);
+      return [operation, ...units, database, audit, lambda, logs + traces, total];
     }),
   );
 }

@@ -8,16 +8,18 @@ import { bundleOf, FUNCTIONS, referenceBundle } from '../../../tools/bench/cold-
  * worth it, raise the limit by as much, and when something goes, lower it.
  */
 const LIMITS_KB = {
-  tokens: 296,
-  applications: 191,
-  proxy: 253,
-  reactors: 342,
-  'reactor-worker': 301,
-  'webhook-sender': 160,
-  sweeper: 154,
+  tokens: 316,
+  applications: 211,
+  proxy: 273,
+  reactors: 363,
+  'reactor-worker': 300,
+  'webhook-sender': 177,
+  sweeper: 136,
   // It derives what tokens are found by anew when a root is replaced, and so evaluates expressions;
-  // and it writes to the log what does not open.
-  operator: 231,
+  // and it writes to the log what does not open. It reads and checks the audit trail.
+  operator: 292,
+  logs: 195,
+  'audit-sealer': 75,
 } as const satisfies Readonly<Record<(typeof FUNCTIONS)[number], number>>;
 
 const bundles = new Map<string, ReturnType<typeof bundleOf>>();
@@ -52,6 +54,8 @@ const ENVIRONMENT = {
   ...{ LIST_SHARDS: '8', CVC_LIFETIME_SECONDS: '3600', KEY_ROTATION_DAYS: '90', HOT_CONCURRENCY: '1' },
   ...{ REACTOR_FUNCTION_PREFIX: 'P', REACTOR_ROLE: 'R', REACTOR_LAYER: 'L', REACTOR_ARCHITECTURE: 'arm64' },
   ...{ INVOCATIONS_QUEUE_URL: 'http://127.0.0.1:1/q', DELIVERIES_QUEUE_URL: 'http://127.0.0.1:1/q' },
+  ...{ AUDIT_TABLE: 'A', AUDIT_MODE: 'all', AUDIT_RETENTION_DAYS: '400', AUDIT_SEALS_TABLE: 'S' },
+  ...{ SEAL_KEY_ID: 'K' },
   ...{ PUBLIC_URL: '', SERVICE_NAME: 'S', AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
 };
 

@@ -1,5 +1,7 @@
 import { IS_THOROUGH } from '../../../packages/local-aws/test/thoroughness.ts';
+import { BUDGETS } from '../../../tools/bench/budgets.ts';
 import { CONSTANT, measureGrowth } from '../../../tools/bench/growth/measure-growth.ts';
+import { BOUNDED, measureTrail, OF_TRAIL } from '../../../tools/bench/growth/measure-trail.ts';
 
 /** Few enough for a test; `npm run bench -- growth` goes up to 100,000. */
 const [FEW, MANY] = [100, IS_THOROUGH ? 3_000 : 1_000];
@@ -19,5 +21,27 @@ describe('calls and units, measured on the wire', () => {
   it('would show it if something grew: a Scan does', () => {
     const scan = 'reference: Scan with a filter';
     expect(many[scan].units).toBeGreaterThan(5 * few[scan].units);
+  });
+});
+
+describe('calls and units of GET /logs, measured on the wire', () => {
+  let few: Awaited<ReturnType<typeof measureTrail>>;
+  let many: typeof few;
+  beforeAll(async () => {
+    few = await measureTrail(1_000);
+    many = await measureTrail(IS_THOROUGH ? 100_000 : 10_000);
+  }, 120_000);
+
+  it.each(OF_TRAIL)('"%s" cost the same at 1,000 and at ten times as many records', (name) => {
+    expect(many[name]).toEqual(few[name]);
+    // By time a query of each partition; by token one of each of its four, and their records.
+    expect(many[name].calls).toBe(name === 'records of a token' ? 5 : 32);
+  });
+
+  it(`"${BOUNDED}" cost no more than 8,000 records do`, () => {
+    expect(few[BOUNDED].calls).toBe(32);
+    expect(many[BOUNDED].calls).toBe(32);
+    expect(many[BOUNDED].units).toBeGreaterThan(few[BOUNDED].units);
+    expect(many[BOUNDED].units).toBeLessThanOrEqual(BUDGETS.filteredTrailUnits);
   });
 });

@@ -11,10 +11,14 @@ export const FUNCTIONS = [
   'applications',
   'proxy',
   'reactors',
+  'logs',
   'reactor-worker',
   'webhook-sender',
   'sweeper',
+  'audit-sealer',
   'operator',
+  'logs',
+  'audit-sealer',
 ] as const;
 
 export type FunctionName = (typeof FUNCTIONS)[number];

@@ -51,7 +51,7 @@ export const GROWING = ['list, first page by number', 'reference: Scan with a fi
 
 export type GrowthOperation = (typeof CONSTANT)[number] | (typeof GROWING)[number];
 
-function costOf(calls: readonly CallRecord[]): Cost {
+export function costOf(calls: readonly CallRecord[]): Cost {
   const units = calls.reduce((sum, { consumedCapacity = 0 }) => sum + consumedCapacity, 0);
   return { calls: calls.length, units };
 }
