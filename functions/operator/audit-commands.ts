@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { auditKeysOf } from '../../src/core/audit/audit-keys.ts';
 import { DEPLOYMENT } from '../../src/core/audit/audit-record.ts';
 import { exportStart, exportStep } from '../../src/core/audit/export-trail.ts';
-import { hashOfSeal } from '../../src/core/audit/seal.ts';
+import { END_OF_TIME, hashOfSeal } from '../../src/core/audit/seal.ts';
 import { verifyStep, type Verified } from '../../src/core/audit/verify-trail.ts';
 import { whoSawStep } from '../../src/core/audit/who-saw.ts';
 import { formsOf } from '../../src/core/audit/list-records.ts';
@@ -16,8 +16,6 @@ import type { OperatorDeps } from './dependencies.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back a check goes that is not told otherwise, in ms. */
 const CHECKED_MS = DAY_MS;
-/** The last time that a seal can begin at. */
-const END_OF_TIME = 36 ** 9 - 1;
 /** How long a step of a check works, in ms: the command line shows progress after each. */
 const STEP_MS = 20_000;
 
@@ -120,8 +118,6 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     keysOf: (trail: string) => auditKeysOf(deps, trail),
     ...(index && { index: deps.tokenIndex }),
   };
-  const { seal } = input;
-  const isNotedGone = seal !== undefined && !(await hasSeal(deps, seal));
   const verified = await verifyStep(
     checking,
     defined({
@@ -133,6 +129,9 @@ async function verifyOnce(deps: OperatorDeps, input: VerifyInput) {
     }),
   );
   const { checked, next } = verified;
+  const { seal } = input;
+  // All seals are read for it: once, with the last step.
+  const isNotedGone = seal !== undefined && next === undefined && !(await hasSeal(deps, seal));
   const broken = isNotedGone
     ? { what: `no seal has the hash ${seal}` }
     : verified.broken && presentBroken(verified.broken);

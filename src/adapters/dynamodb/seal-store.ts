@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { END_OF_TIME } from '../../core/audit/seal.ts';
 import type { Seal, SealHead, SealReader, SealStore } from '../../core/audit/trail-store.ts';
 import { getItem } from './get-all.ts';
 import { insertNew } from './insert-only.ts';
@@ -13,7 +14,7 @@ const sealItem = z.lazy(() =>
 const beginItem = z.lazy(() => z.object({ from: z.int() }));
 const headItem = z.lazy(() => z.object({ seal: binary }));
 /** No interval begins later, or has so many parts. */
-const LAST_SEAL = sealKey(36 ** 9 - 2, 9_999).sk;
+const LAST_SEAL = sealKey(END_OF_TIME - 1, 9_999).sk;
 const PLACE = /^([\da-z]{9})#(\d{4})$/;
 
 /** A seal as it stands there. What is none of ours comes back with a signature of nothing. */

@@ -90,6 +90,9 @@ export function newRecordPosition(at: number): string {
   return sortableTime(at) + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
+/** How far clocks of instances may be ahead, in ms: what is later is not of ours. */
+export const CLOCK_AHEAD_MS = 5 * 60_000;
+
 /** When a record was written, in ms since the epoch. */
 export function timeOfPosition(position: string): number {
   return parseInt(position.slice(0, TIME_LENGTH), 36);

@@ -7,6 +7,7 @@ import { decodeCursor, encodeCursor } from '../shared/cursor.ts';
 import type { Page } from '../shared/pagination.ts';
 import { sortableTime } from '../shared/position.ts';
 import {
+  CLOCK_AHEAD_MS,
   entryOf,
   FORMS,
   OUTCOMES,
@@ -69,8 +70,6 @@ export interface ListRecordsDeps {
 const FILTERED_LIMIT = 250;
 /** The same of the rows of a token, of which there are 4 partitions and each leads to a record. */
 const NAMING_LIMIT = 50;
-/** How far clocks of instances may be ahead, in ms. */
-const AHEAD_MS = 5 * 60_000;
 
 /** The position that comes before all of a time. There is none before 1970. */
 const positionOf = (at: number): string => sortableTime(Math.max(0, at));
@@ -119,7 +118,7 @@ export async function walkRecords(
   isWanted?: (entry: AuditEntry) => boolean,
 ): Promise<Walked> {
   // Nothing of ours is later: what is was put there by somebody, and verify-audit says so.
-  const end = positionOf(Math.min(to ?? Infinity, clock() + AHEAD_MS));
+  const end = positionOf(Math.min(to ?? Infinity, clock() + CLOCK_AHEAD_MS));
   const isFiltered = [applicationId, operation, outcome, isWanted].some((filter) => filter !== undefined);
   const range = {
     from: positionOf(from),

@@ -4,6 +4,8 @@ import { lengthPrefixed } from './audit-record.ts';
 import type { Seal } from './trail-store.ts';
 
 export const MINUTE_MS = 60_000;
+/** The last time that a key can hold, nine digits in base 36, in ms since the epoch. */
+export const END_OF_TIME = 36 ** 9 - 1;
 export const MAX_INTERVAL_MS = 15 * MINUTE_MS;
 
 /**
