@@ -25,12 +25,11 @@ export interface CallLimits {
   readonly throttled: number;
 }
 
-function bucket(ratePerSecond: number): TokenBucket {
-  // AWS does not publish its burst; a second's worth is what a client may rely on.
-  return createTokenBucket({ ratePerSecond, burst: ratePerSecond });
-}
-
-export function createCallLimits(): CallLimits {
+/** `now` returns milliseconds. */
+export function createCallLimits(now?: () => number): CallLimits {
+  // AWS does not publish its burst; a client may rely on one second's worth.
+  const bucket = (ratePerSecond: number): TokenBucket =>
+    createTokenBucket({ ratePerSecond, burst: ratePerSecond }, now);
   let settings = accountCallLimits;
   let control = bucket(settings.controlPerSecond);
   let read = bucket(settings.readPerSecond);

@@ -408,14 +408,12 @@ describe('provisioned concurrency', () => {
 });
 
 describe('limits', () => {
-  it('the control plane answers 15 calls a second, and GetFunction is not one of them', async () => {
+  it('refuses a call beyond the limit of the control plane, which does not count GetFunction', async () => {
     await created('limited');
-    await lambda.control({ controlPerSecond: 15 });
-    const list = (): Promise<unknown> => client.send(new ListFunctionsCommand({}));
-    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, list));
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-    expect(refused.length).toBeGreaterThanOrEqual(5);
-    expect(refused[0]?.reason).toMatchObject({
+    // A bucket that never holds a whole call, however slow the machine is.
+    await lambda.control({ controlPerSecond: 0.5 });
+    const refusal = await client.send(new ListFunctionsCommand({})).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
       name: 'TooManyRequestsException',
       Reason: 'CallerRateLimitExceeded',
       $metadata: { httpStatusCode: 429 },
