@@ -8,7 +8,7 @@ const TYPES: Check = { name: 'types', command: ['tsc', '-b', 'test', 'packages/s
 
 const DOCUMENTATION: Check = { name: 'documentation', command: ['node', 'tools/check-docs.ts'] };
 
-/** What is checked without a test, the longest first: two run at a time. */
+/** Checks without a test, the longest first: two run at a time. */
 export const STATIC: readonly Check[] = [
   { name: 'lint', command: ['eslint', '.'] },
   TYPES,
@@ -24,6 +24,7 @@ export const STATIC: readonly Check[] = [
       ...['tools', 'examples'],
     ],
   },
+  { name: 'plain words', command: ['node', 'tools/check-words.ts'] },
   { name: 'unused code', command: ['knip'] },
   { name: 'types on Node.js 16', command: ['tsc', '-p', 'reactor-runtime'] },
   { name: 'types of the SDK on Node.js 16', command: ['tsc', '-p', 'packages/sdk'] },
@@ -32,7 +33,7 @@ export const STATIC: readonly Check[] = [
   { name: 'third-party notices', command: ['node', 'tools/build-notices.ts', '--check'] },
 ];
 
-/** What is checked of some files. Types are those of everything: a change there shows elsewhere. */
+/** Checks for some files. Types are always checked for all: a change has effects elsewhere. */
 export function staticOf(files: readonly string[]): readonly Check[] {
   const code = files.filter((file) => /\.[cm]?[jt]s$/.test(file));
   const formatting = ['--check', '--log-level', 'warn', '--ignore-unknown', ...files];

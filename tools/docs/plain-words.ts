@@ -1,0 +1,55 @@
+/*
+ * Words that readers do not search for. Code, comments, titles of tests, messages and documents use
+ * the word of the field instead. A name in camelCase or snake_case counts as its words.
+ */
+
+/** A word or phrase, and what to write instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  given: 'input, value, passed or configured',
+  told: 'reported, returned or printed',
+  tells: 'reports, returns or shows',
+  kept: 'stored, cached or retained',
+  held: 'stored, owned or cached',
+  whoever: 'the actor: the caller, the client, the writer',
+  nobody: 'the actor: no caller, no writer',
+  somebody: 'the actor: another caller, an attacker',
+  anew: 'again',
+  'stands in': 'is in',
+  'stands for': 'means, or is for',
+  'comes to': 'results in, or reaches',
+  'put aside': 'moved to the dead-letter queue',
+};
+
+const PHRASES = new RegExp(`\\b(?:${Object.keys(INSTEAD).join('|')})\\b`, 'g');
+
+/** A stored or public name that must stay: the comment on its line, or on the one before. */
+const EXEMPTION = 'plain-words:';
+
+/** A line with such a word. */
+export interface WordFinding {
+  /** From 1. */
+  readonly line: number;
+  readonly word: string;
+  readonly instead: string;
+}
+
+/** `sealedAnew` and `kept_until` as separate words, in lower case. */
+function separateWords(line: string): string {
+  return line
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+}
+
+/** All such words of a text, in their order. */
+export function wordFindings(text: string): readonly WordFinding[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    if (line.includes(EXEMPTION) || lines[index - 1]?.includes(EXEMPTION) === true) return [];
+    return [...separateWords(line).matchAll(PHRASES)].map(([word]) => ({
+      line: index + 1,
+      word,
+      instead: INSTEAD[word] ?? '',
+    }));
+  });
+}
